@@ -107,14 +107,14 @@ def serve_and_note(speed: float) -> None:
         ask(device, one, payload, answered)
 
     def clock() -> Clock:
-        return machines[0].clock
+        return systems[0].clock
 
-    machines: list[AttachedSystem] = []
+    systems: list[AttachedSystem] = []
     start = AttachedSystem.start
 
-    def starting(machine: AttachedSystem) -> None:
-        machines.append(machine)
-        start(machine)
+    def starting(attached: AttachedSystem) -> None:
+        systems.append(attached)
+        start(attached)
 
     Device.ask, AttachedSystem.start = noting, starting  # type: ignore[method-assign]
     serve(Wishes("scenario.toml", socket="nbd", speed=speed))

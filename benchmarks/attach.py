@@ -73,9 +73,9 @@ def client(path: str, command: int, told: multiprocessing.Queue) -> None:
         line.sendall(nbd.packed(nbd.Request(0, nbd.DISCONNECT, 0, 0, 0)))
 
 
-async def through_a_socket(machine: AttachedSystem, command: int) -> tuple[float, float]:
+async def through_a_socket(attached: AttachedSystem, command: int) -> tuple[float, float]:
     """Seconds on the wall, and of CPU time of this process."""
-    server = Server(machine)
+    server = Server(attached)
     told: multiprocessing.Queue = multiprocessing.Queue()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "nbd"
@@ -91,9 +91,9 @@ async def through_a_socket(machine: AttachedSystem, command: int) -> tuple[float
     return took, cpu
 
 
-def without_a_socket(machine: AttachedSystem, command: int) -> float:
+def without_a_socket(attached: AttachedSystem, command: int) -> float:
     """Seconds of CPU time of the same requests, put into the simulation by hand."""
-    (device,) = machine.devices.values()
+    (device,) = attached.devices.values()
     payload = bytes(SIZE)
     left = REQUESTS
 
@@ -104,12 +104,12 @@ def without_a_socket(machine: AttachedSystem, command: int) -> float:
             offset = left * 7919 % 250_000 * SIZE
             device.ask(nbd.Request(0, command, left, offset, SIZE), payload, ask)
 
-    machine.start()
+    attached.start()
     begun = time.process_time()
     for _ in range(OUTSTANDING):
         ask()
     while left > 0:
-        machine.env.advance(machine.env.now + 0.0005)
+        attached.env.advance(attached.env.now + 0.0005)
     return time.process_time() - begun
 
 

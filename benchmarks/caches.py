@@ -1,7 +1,7 @@
 """What a read through a hybrid costs under each replacement policy, against LRU.
 
 Two thirds of the reads are hits, so that finding, using, evicting and taking blocks all count. The
-policies take turns, so that what else the machine does falls on all of them.
+policies take turns, so that what else the computer does falls on all of them.
 """
 
 from __future__ import annotations

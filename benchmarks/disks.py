@@ -18,7 +18,7 @@ IOS = 400_000
 
 def running(outstanding: int) -> System:
     """Random reads of 4 KiB on a disk that takes them all into its queue, which is full."""
-    machine = build(
+    built = build(
         from_data(
             {
                 "host": {"model": "fujitsu-rx2540-m1"},
@@ -36,7 +36,7 @@ def running(outstanding: int) -> System:
             }
         )
     )
-    return filled(machine, outstanding)
+    return filled(built, outstanding)
 
 
 def run(settings: Settings, tell: Tell) -> tuple[list[dict[str, Any]], dict[str, float]]:

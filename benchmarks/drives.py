@@ -21,13 +21,13 @@ def running(scenario: str, outstanding: int) -> System:
     return filled(build(load(scenario, overrides=[f"load.outstanding={outstanding}"])), outstanding)
 
 
-def filled(machine: BuiltSystem, outstanding: int) -> System:
+def filled(built: BuiltSystem, outstanding: int) -> System:
     """Start the loads, and go on until the queues are full."""
-    for streams in machine.streams.values():
+    for streams in built.streams.values():
         for stream in streams:
-            machine.system.begin(stream)
-    more(machine.system, 20 * outstanding + 2_000)
-    return machine.system
+            built.system.begin(stream)
+    more(built.system, 20 * outstanding + 2_000)
+    return built.system
 
 
 def more(system: System, ios: int) -> None:

@@ -1,6 +1,6 @@
 """Time and memory: medians of repeats, and what a fresh process needs.
 
-Two clocks: wall time is what people wait for; CPU time is what a quiet machine would make
+Two clocks: wall time is what people wait for; CPU time is what a quiet computer would make
 them wait for, since the kernel runs on one core.
 """
 

@@ -48,11 +48,11 @@ def write(path: Path, requests: int) -> None:
 
 def started(load: dict[str, Any]) -> System:
     """A system whose load has begun."""
-    machine = build(from_data({**HARDWARE, "load": [load]}))
-    for stream in machine.streams["load"]:
-        machine.system.begin(stream)
-    machine.system.run(budget=1000)  # the kernel is compiled, and its queues are filled
-    return machine.system
+    built = build(from_data({**HARDWARE, "load": [load]}))
+    for stream in built.streams["load"]:
+        built.system.begin(stream)
+    built.system.run(budget=1000)  # the kernel is compiled, and its queues are filled
+    return built.system
 
 
 def run(settings: Settings, tell: Tell) -> tuple[dict[str, Any], dict[str, float]]:

@@ -25,7 +25,7 @@ def document(
     """Everything that was measured, as plain data.
 
     Rates are per second, times in seconds (ns where the key says so), memory in bytes.
-    ``figures`` has one entry per benchmark; ``ratios`` hardly depend on the machine.
+    ``figures`` has one entry per benchmark; ``ratios`` hardly depend on the computer.
     """
     return {
         "schema": SCHEMA,
@@ -33,7 +33,7 @@ def document(
         "kernel": SOURCE_HASH,
         "versions": {"python": platform.python_version()}
         | {package: version(package) for package in PACKAGES},
-        "machine": {"architecture": platform.machine(), "cpus": os.cpu_count()},
+        "computer": {"architecture": platform.machine(), "cpus": os.cpu_count()},
         "quick": settings.quick,
         "repeats": settings.repeats,
         "figures": figures,

@@ -35,14 +35,14 @@ def scenario(
     )
 
 
-def machine(load: dict[str, Any], **rest: Any) -> BuiltSystem:
+def built_system(load: dict[str, Any], **rest: Any) -> BuiltSystem:
     """The same, built."""
     return build(scenario(load, **rest))
 
 
 def started(load: dict[str, Any], **rest: Any) -> BuiltSystem:
     """The same, with its loads under way."""
-    built = machine(load, **rest)
+    built = built_system(load, **rest)
     for streams in built.streams.values():
         for stream in streams:
             built.system.begin(stream)

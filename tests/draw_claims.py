@@ -3,7 +3,7 @@
 A sixteenth of the claims of each document and role, of those that hold and of those that do not, so
 that every relation and kind is among them. Of those that could be drawn the ones come first whose
 runs are drawn already, or are few: what shares runs is cheap. Left out are claims so near
-to their tolerance that the next change of a model, or another machine, may turn them.
+to their tolerance that the next change of a model, or another computer, may turn them.
 """
 
 from __future__ import annotations

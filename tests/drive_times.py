@@ -142,8 +142,8 @@ class OneDrive:
             drives=drives,
             model=self.model,
         )
-        self.machine = build(spec)
-        self.system = self.machine.system
+        self.built = build(spec)
+        self.system = self.built.system
         self.card = spec.volumes[0].card
         self.times = Times(self.card, spec.host.card)
         self._streams = [
@@ -208,7 +208,7 @@ class OneDrive:
     def visits(self, kind: str, volume: int = 0) -> NDArray[np.int64]:
         """How many jobs came to each station of a kind, in order."""
         names = self.system.names
-        owner = list(self.machine.volumes)[volume]
+        owner = list(self.built.volumes)[volume]
         rows = [n for n, s in enumerate(names) if s.kind == kind and s.name.startswith(f"{owner}:")]
         return self.system.world.stations["arrivals"][rows]
 

@@ -128,6 +128,6 @@ def loaded(*loads: dict[str, Any], seed: int = 1, **changes: Any) -> BuiltSystem
     """Return the disk above under loads that have begun; reads of one sector by default."""
     values = PLAIN | {key.replace("__", "."): value for key, value in changes.items()}
     words = [{"size": "512 B", "align": "512 B"} | load for load in loads]
-    machine = build(scenario(*words, seed=seed, drive=values, host=NO_HOST, model=MODEL))
-    begin(machine)
-    return machine
+    built = build(scenario(*words, seed=seed, drive=values, host=NO_HOST, model=MODEL))
+    begin(built)
+    return built

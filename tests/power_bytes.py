@@ -150,8 +150,8 @@ class Bytes:
         self.spec = spec.volumes[0]
         self.keeps = battery == "good"
         self.noted = str(words.get("intent", "none"))
-        self.machine = build(spec)
-        self.system = self.machine.system
+        self.built = build(spec)
+        self.system = self.built.system
         self.rows = drives_of(self.system, 0)
         self.store = Drives(small)
         for drive in failed:
@@ -169,7 +169,7 @@ class Bytes:
         self.clean_at = np.zeros(self.sectors, np.int64)
         self.log: list[tuple[int, list[tuple[int, int, Content]]]] = []
         self._forget()
-        (stream,) = self.machine.streams["writes"]
+        (stream,) = self.built.streams["writes"]
         self.system.begin(stream)
 
     @staticmethod

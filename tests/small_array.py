@@ -132,8 +132,8 @@ class SmallArray:
 
     def __init__(self, level: str, drives: int, *loads: dict[str, Any], **words: Any) -> None:
         self.spec = scenario(level, drives, *loads, **words)
-        self.machine: BuiltSystem = build(self.spec)
-        self.system = self.machine.system
+        self.built: BuiltSystem = build(self.spec)
+        self.system = self.built.system
         # Less than a card may say, and the sector buffer would save it now and then.
         self.system.world.ssds["read_time"] = 0
         self.layout = self.spec.volumes[0].layout
@@ -178,7 +178,7 @@ class SmallArray:
             self.system.world.drives[drive]["failed"] = 1
 
     def begin(self) -> None:
-        for streams in self.machine.streams.values():
+        for streams in self.built.streams.values():
             for stream in streams:
                 self.system.begin(stream)
 

@@ -185,14 +185,14 @@ def test_what_is_written_before_brings_a_shingled_disk_into_its_steady_state(are
     writes = size(wear["io_size"]) // 4096
     taken = {}
     for state in ("filled", "steady"):
-        machine = build(scenario.with_({"volume.state": state}))
-        begin(machine)
-        cache = machine.system.world.shingles[0]
+        built = build(scenario.with_({"volume.state": state}))
+        begin(built)
+        cache = built.system.world.shingles[0]
         first = int(cache["next"])
         while state == "filled" and cache["next"] - first < writes:
-            machine.system.run(machine.system.now + 10**9)
-        before, since = int(cache["next"]), machine.system.now
-        machine.system.run(since + 400 * 10**9)
+            built.system.run(built.system.now + 10**9)
+        before, since = int(cache["next"]), built.system.now
+        built.system.run(since + 400 * 10**9)
         taken[state] = int(cache["next"]) - before
     assert taken["filled"] == pytest.approx(taken["steady"], rel=0.1)
 

@@ -76,9 +76,9 @@ class Attached:
 
     def __init__(self, text, folder, speed=FAST):
         self.scenario = Scenario.from_text(text)
-        self.machine = AttachedSystem(self.scenario, speed)
-        self.server = Server(self.machine)
-        self.steering = Steering(self.scenario, self.machine)
+        self.system = AttachedSystem(self.scenario, speed)
+        self.server = Server(self.system)
+        self.steering = Steering(self.scenario, self.system)
         self.path = folder / "nbd"
 
     async def __aenter__(self):
@@ -94,8 +94,8 @@ class Attached:
 
     def run_at(self, speed):
         """Go on at another speed."""
-        self.machine.clock.speed = speed
-        self.machine.clock.start(self.machine.env.now)
+        self.system.clock.speed = speed
+        self.system.clock.start(self.system.env.now)
 
     def happens(self, **event):
         told = self.steering.answer(json.dumps(event).encode())
@@ -222,7 +222,7 @@ def test_answers_come_when_the_simulation_says(tmp_path):
             for number in range(8):
                 await client.read(number * 10**10 // 512 * 512, 4096)
             waited = time.monotonic() - begun
-            volume = attached.machine.devices["data"].volume
+            volume = attached.system.devices["data"].volume
             simulated = 8 * volume.latency("read").mean / 1000
             assert 8 * 0.001 < simulated < 8 * 0.02  # disks: an arm moves, a platter turns
             assert simulated / 0.1 <= waited < 1.5 * simulated / 0.1 + 0.2
@@ -232,17 +232,17 @@ def test_answers_come_when_the_simulation_says(tmp_path):
 
 
 def test_a_simulation_that_cannot_follow_puts_its_clock_back_and_says_so(tmp_path, caplog):
-    machine = AttachedSystem(Scenario.from_text(disks()), 1.0)
-    machine.start()
-    machine.clock.slip(-5.0)  # as if five seconds had passed in which nothing was simulated
-    machine.advance()
-    behind = machine.clock.slipped + 5.0
+    attached = AttachedSystem(Scenario.from_text(disks()), 1.0)
+    attached.start()
+    attached.clock.slip(-5.0)  # as if five seconds had passed in which nothing was simulated
+    attached.advance()
+    behind = attached.clock.slipped + 5.0
     if behind < 1e-9:  # it was fast enough to follow even that
-        assert machine.env.now == pytest.approx(5.0, abs=0.5)
+        assert attached.env.now == pytest.approx(5.0, abs=0.5)
     else:
         assert "behind" in caplog.text
-    assert machine.clock.wait_for(machine.env.now) == pytest.approx(0.0, abs=0.3)
-    machine.close()
+    assert attached.clock.wait_for(attached.env.now) == pytest.approx(0.0, abs=0.3)
+    attached.close()
 
 
 # ---- what breaks
@@ -270,9 +270,9 @@ def test_no_byte_is_wrong_through_failures_and_a_rebuild(tmp_path, level, drives
             await use()
             attached.happens(kind="drive-failure", drive=1)
             await use()
-            assert attached.machine.devices["data"].content.good[1] == 0
+            assert attached.system.devices["data"].content.good[1] == 0
             attached.happens(kind="replacement", drive=1)
-            operation = attached.machine.devices["data"].volume.operations[-1]
+            operation = attached.system.devices["data"].volume.operations[-1]
             while not operation.is_over:
                 await use()
             assert operation.state == "done"
@@ -320,7 +320,7 @@ def test_a_power_cut_costs_what_was_not_flushed_where_disk_caches_are_on(tmp_pat
             with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
                 await attached.client()  # the host is off
             attached.run_at(FAST)
-            while attached.machine.env.power != "on":
+            while attached.system.env.power != "on":
                 await asyncio.sleep(0.05)
             client = await attached.client()
             lost = 0
@@ -350,7 +350,7 @@ def test_a_forced_write_stays_when_a_later_one_to_its_place_is_lost(tmp_path):
             attached.happens(kind="power-cut", outage="1 s", boot="1 s")
             client.writer.close()
             attached.run_at(FAST)
-            while attached.machine.env.power != "on":
+            while attached.system.env.power != "on":
                 await asyncio.sleep(0.05)
             client = await attached.client()
             found = [(await client.read(place, 4 * KIB)).data for place in places]
@@ -388,8 +388,8 @@ def test_a_file_system_of_the_host_that_takes_no_more_is_an_io_error(tmp_path):
 
 def test_a_drive_for_whose_rebuild_the_host_has_no_room_fails_again(tmp_path, monkeypatch, caplog):
     attached = Attached(disks(), tmp_path)
-    attached.machine.start()  # else its clock would be that of this computer
-    device = attached.machine.devices["data"]
+    attached.system.start()  # else its clock would be that of this computer
+    device = attached.system.devices["data"]
     device.content.write(0, b"1" * 2**20)
     attached.happens(kind="drive-failure", drive=1)
     attached.happens(kind="replacement", drive=1)
@@ -399,13 +399,13 @@ def test_a_drive_for_whose_rebuild_the_host_has_no_room_fails_again(tmp_path, mo
 
     monkeypatch.setattr(device.content.drives[1], "write", full)
     while device.volume.failed != [1]:
-        attached.machine.env.advance(attached.machine.env.next_time)
+        attached.system.env.advance(attached.system.env.next_time)
         device.look()
     assert "drive 1 of data fails: the host has no room" in caplog.text
-    attached.machine.env.advance(attached.machine.env.now + 1.0)
+    attached.system.env.advance(attached.system.env.now + 1.0)
     assert device.volume.health == "degraded"
     assert device.content.read(0, 2**20) == b"1" * 2**20
-    attached.machine.close()
+    attached.system.close()
 
 
 # ---- what an operator asks for
@@ -428,7 +428,7 @@ def test_what_cannot_happen_is_refused_with_a_reason(tmp_path):
         assert not told["ok"]
         assert part in " ".join(told["problems"]), told
         assert "()" not in str(told), told
-    attached.machine.close()
+    attached.system.close()
 
 
 def test_what_cannot_happen_now_is_said_of_what_was_asked_for(tmp_path):
@@ -436,7 +436,7 @@ def test_what_cannot_happen_now_is_said_of_what_was_asked_for(tmp_path):
     told = attached.steering.answer(b'{"kind": "replacement", "drive": 0}')
     cause = "replacement: drive 0 has not failed; let drive-failure happen to it before"
     assert told["problems"] == [cause]
-    attached.machine.close()
+    attached.system.close()
 
 
 def test_operators_talk_line_by_line_at_a_socket(tmp_path):
@@ -568,7 +568,7 @@ def test_random_bytes_after_a_handshake_harm_nobody(tmp_path, monkeypatch):
             good = await attached.client("fast")
             assert (await good.read(0, 4096)).error == 0
             await good.close()
-            while attached.machine.in_flight:
+            while attached.system.in_flight:
                 await asyncio.sleep(0.01)
             assert attached.server._bytes == 0
 

@@ -116,9 +116,9 @@ def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(
     """The array is put together from the files alone, by what their superblocks say."""
     scenario = Scenario.from_text(disks(level, drives))
     content = bytes(range(256)) * 1200
-    machine = AttachedSystem(scenario, FAST, members=tmp_path, metadata=metadata)
-    machine.devices["data"].content.write(60 * KIB, content)
-    machine.close()
+    attached = AttachedSystem(scenario, FAST, members=tmp_path, metadata=metadata)
+    attached.devices["data"].content.write(60 * KIB, content)
+    attached.close()
     folder = tmp_path / "data"
     assert len(list(folder.iterdir())) == drives
 
@@ -146,13 +146,13 @@ def test_what_was_written_is_in_the_folder_and_in_any_survivors_of_it(
 
 def test_a_member_that_was_failed_is_out_of_date_afterwards(tmp_path):
     scenario = Scenario.from_text(disks("raid5", 4))
-    machine = AttachedSystem(scenario, FAST, members=tmp_path)
-    device = machine.devices["data"]
+    attached = AttachedSystem(scenario, FAST, members=tmp_path)
+    device = attached.devices["data"]
     device.content.write(0, b"1" * 256 * KIB)
     device.volume.fail(2)
     device.look()
     device.content.write(0, b"2" * 256 * KIB)
-    machine.close()
+    attached.close()
     array = images.find(tmp_path / "data")
     assert array.missing == [2]
     assert "out of date" in array.images[2].state
@@ -167,8 +167,8 @@ def test_a_member_that_was_failed_is_out_of_date_afterwards(tmp_path):
 
 def test_members_that_were_not_closed_are_made_consistent_when_they_are_opened(tmp_path):
     scenario = Scenario.from_text(disks("raid5", 4))
-    machine = AttachedSystem(scenario, FAST, members=tmp_path)
-    content = machine.devices["data"].content
+    attached = AttachedSystem(scenario, FAST, members=tmp_path)
+    content = attached.devices["data"].content
     content.write(0, b"1" * 256 * KIB)
     content.write(0, b"2" * 64 * KIB, torn=True)  # and the server is killed
     for drive in content.drives:
@@ -184,10 +184,10 @@ def test_members_that_were_not_closed_are_made_consistent_when_they_are_opened(t
 @pytest.mark.parametrize("gone", [0, 2])
 def test_a_folder_with_a_bitmap_is_opened_again_without_any_of_its_drives(tmp_path, gone):
     text = disks("raid5", 4).replace("drives = 4", 'drives = 4\nintent = "bitmap"')
-    machine = AttachedSystem(Scenario.from_text(text), FAST, members=tmp_path)
-    chunk = machine.devices["data"].content.keeper.bitmap.chunk
-    machine.devices["data"].content.write(0, CONTENT)
-    machine.close()
+    attached = AttachedSystem(Scenario.from_text(text), FAST, members=tmp_path)
+    chunk = attached.devices["data"].content.keeper.bitmap.chunk
+    attached.devices["data"].content.write(0, CONTENT)
+    attached.close()
     (tmp_path / f"data/drive-{gone}").unlink()
     again = AttachedSystem(Scenario.from_text(text), FAST, members=tmp_path)
     assert again.devices["data"].content.keeper.bitmap.chunk == chunk
@@ -203,9 +203,9 @@ def test_a_folder_with_a_bitmap_is_opened_again_without_any_of_its_drives(tmp_pa
 
 def test_members_to_which_a_kernel_gave_other_numbers_keep_their_places(tmp_path):
     """A drive that is taken in for a failed one is number 4 of the list of roles, and drive 1."""
-    machine = AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
-    machine.devices["data"].content.write(0, CONTENT)
-    machine.close()
+    attached = AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
+    attached.devices["data"].content.write(0, CONTENT)
+    attached.close()
     for number in range(4):
         path = tmp_path / f"data/drive-{number}"
         with path.open("r+b") as file:
@@ -224,10 +224,10 @@ def test_members_to_which_a_kernel_gave_other_numbers_keep_their_places(tmp_path
 
 def test_files_that_do_not_go_together_are_refused_with_what_is_wrong(tmp_path):
     for level in ("raid5", "raid6"):
-        machine = AttachedSystem(
+        attached = AttachedSystem(
             Scenario.from_text(disks(level, 4)), FAST, members=tmp_path / level
         )
-        machine.close()
+        attached.close()
     with pytest.raises(InputError, match="level: 5, and data has 6"):
         AttachedSystem(Scenario.from_text(disks("raid6", 4)), FAST, members=tmp_path / "raid5")
     (tmp_path / "raid6/data/drive-0").rename(tmp_path / "raid5/data/other")
@@ -261,9 +261,9 @@ def printed(capfd, *words, status=0):
 @pytest.fixture
 def folder(tmp_path):
     """Members of a RAID 5 with 1.5 MiB of data from byte 100,000 on."""
-    machine = AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
-    machine.devices["data"].content.write(100_000, CONTENT)
-    machine.close()
+    attached = AttachedSystem(Scenario.from_text(disks("raid5", 4)), FAST, members=tmp_path)
+    attached.devices["data"].content.write(100_000, CONTENT)
+    attached.close()
     return tmp_path / "data"
 
 

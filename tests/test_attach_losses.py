@@ -56,13 +56,13 @@ outstanding = 4
 
 
 class Bench:
-    """A machine whose time goes on only while somebody waits for an answer, or asks for it."""
+    """An attached system whose time goes on only while somebody waits for an answer."""
 
     def __init__(self, text):
         self.scenario = Scenario.from_text(text)
-        self.machine = AttachedSystem(self.scenario, 1.0)
-        self.env = self.machine.env
-        self.device = self.machine.devices["data"]
+        self.attached = AttachedSystem(self.scenario, 1.0)
+        self.env = self.attached.env
+        self.device = self.attached.devices["data"]
         self.content = self.device.content
 
     def ask(self, *requests):
@@ -95,7 +95,7 @@ class Bench:
 
     def happens(self, kind, **keys):
         wish = {"kind": kind, **keys}
-        self.machine.course.let_happen(self.scenario.one_event(wish))
+        self.attached.course.let_happen(self.scenario.one_event(wish))
         self.device.look()
 
     def counts(self, places):
@@ -105,7 +105,7 @@ class Bench:
 
     @property
     def lost(self):
-        return sum(one.bytes for one in self.machine.course.losses)
+        return sum(one.bytes for one in self.attached.course.losses)
 
     @property
     def dirty(self):
@@ -113,7 +113,7 @@ class Bench:
         return sum(end - at for at, end in promises.dirty_ranges(volume.system, volume.row))
 
     def close(self):
-        self.machine.close()
+        self.attached.close()
 
 
 def controllers(battery="good", write="back", level="raid5", drives=5, cache="off"):

@@ -42,8 +42,8 @@ def test_what_was_written_lies_where_a_raid_0_over_the_inner_arrays_has_it(
     """The simulation's places, and arithmetic over inner arrays read by their superblocks."""
     print("seed", SEED)
     chance = random.Random(SEED)
-    machine = AttachedSystem(scenario(level, drives, more), FAST, members=tmp_path)
-    content = machine.devices["data"].content
+    attached = AttachedSystem(scenario(level, drives, more), FAST, members=tmp_path)
+    content = attached.devices["data"].content
     flat = bytearray(4 * MIB)
     for _ in range(40):
         address, length = chance.randrange(4 * MIB - 200_000), chance.randrange(1, 200_000)
@@ -52,7 +52,7 @@ def test_what_was_written_lies_where_a_raid_0_over_the_inner_arrays_has_it(
         flat[address : address + length] = data
     size = int(content.layout["size"])
     content.write(size - 5000, b"end" * 1000)
-    machine.close()
+    attached.close()
     folder = tmp_path / "data"
     found = nested.find_any(folder)
     assert found.size == size
@@ -72,10 +72,10 @@ def test_what_was_written_lies_where_a_raid_0_over_the_inner_arrays_has_it(
 
 
 def test_any_drive_of_each_span_may_be_missing(tmp_path):
-    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
+    attached = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
     data = random.Random(SEED).randbytes(MIB)
-    machine.devices["data"].content.write(100 * KIB, data)
-    machine.close()
+    attached.devices["data"].content.write(100 * KIB, data)
+    attached.close()
     folder = tmp_path / "data"
     for first in range(3):
         for second in range(3, 6):
@@ -89,8 +89,8 @@ def test_any_drive_of_each_span_may_be_missing(tmp_path):
 
 def test_a_drive_that_was_replaced_holds_its_part_of_the_outer_superblock_again(tmp_path):
     """So the array can be put together when another drive of the span is lost after that."""
-    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
-    device = machine.devices["data"]
+    attached = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
+    device = attached.devices["data"]
     content = device.content
     content.write(0, b"before" * 50_000)
     good = list(content.good)
@@ -108,7 +108,7 @@ def test_a_drive_that_was_replaced_holds_its_part_of_the_outer_superblock_again(
     before = find(tmp_path / "data/span-1").block.size * 512 - content.whole
     assert there[0].block.rebuilt == (before + content.strip) // 512
     content.now_good(good)
-    machine.close()
+    attached.close()
     assert find(tmp_path / "data/span-1").block.resync == CLEAN
     for number in (3, 5):
         path = tmp_path / f"data/span-1/drive-{number}"
@@ -118,21 +118,21 @@ def test_a_drive_that_was_replaced_holds_its_part_of_the_outer_superblock_again(
 
 
 def test_a_missing_file_is_a_failed_drive_of_the_simulation(tmp_path):
-    machine = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
+    attached = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
     data = random.Random(SEED).randbytes(MIB)
-    machine.devices["data"].content.write(0, data)
-    machine.close()
+    attached.devices["data"].content.write(0, data)
+    attached.close()
     (tmp_path / "data/span-1/drive-5").unlink()
-    machine = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
-    assert list(machine.devices["data"].volume.failed) == [5]
-    assert machine.devices["data"].content.read(0, MIB) == data
-    machine.close()
+    attached = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
+    assert list(attached.devices["data"].volume.failed) == [5]
+    assert attached.devices["data"].content.read(0, MIB) == data
+    attached.close()
 
 
 def test_a_bitmap_has_the_rows_behind_those_of_the_outer_superblock(tmp_path):
     more = 'intent = "bitmap"\nbitmap_chunk = "64 KiB"'
-    machine = AttachedSystem(scenario("raid50", 6, more), FAST, members=tmp_path)
-    content = machine.devices["data"].content
+    attached = AttachedSystem(scenario("raid50", 6, more), FAST, members=tmp_path)
+    content = attached.devices["data"].content
     strip = content.strip
     first = find(tmp_path / "data/span-0").block.size * 512 - content.whole
     content.write(0, b"1" * 512)
@@ -140,22 +140,22 @@ def test_a_bitmap_has_the_rows_behind_those_of_the_outer_superblock(tmp_path):
     keepers = content.keeper._keepers
     assert keepers[0].bitmap.marked == {first // (64 * KIB), first // (64 * KIB) + 1}
     assert keepers[1].bitmap.marked == {first // (64 * KIB)}
-    machine.close()
+    attached.close()
     assert keepers[0].bitmap.marked == set()
 
 
 def test_rows_that_a_cut_has_torn_are_told_by_their_span_alone(tmp_path):
-    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
-    device = machine.devices["data"]
+    attached = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
+    device = attached.devices["data"]
     device.content.write(0, b"1" * 512 * KIB)
     device.content.write(128 * KIB, b"2" * 64 * KIB, torn=True)
     device._torn = {(1, 0)}
-    machine.close()
+    attached.close()
     assert find(tmp_path / "data/span-0").is_clean
     assert not find(tmp_path / "data/span-1").is_clean
-    machine = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
-    assert machine.devices["data"].content.inconsistent([(1, 0)]) == []
-    machine.close()
+    attached = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
+    assert attached.devices["data"].content.inconsistent([(1, 0)]) == []
+    attached.close()
 
 
 def test_what_is_no_such_array_is_refused_with_what_is_wrong(tmp_path):
@@ -183,10 +183,10 @@ def test_what_is_no_such_array_is_refused_with_what_is_wrong(tmp_path):
 
 
 def test_folders_of_arrays_are_examined_read_and_put_right(tmp_path, capfd):
-    machine = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
+    attached = AttachedSystem(scenario("raid60", 8), FAST, members=tmp_path)
     data = random.Random(SEED).randbytes(MIB)
-    machine.devices["data"].content.write(0, data)
-    machine.close()
+    attached.devices["data"].content.write(0, data)
+    attached.close()
     name = str(tmp_path / "data")
     words = printed(capfd, "array", "examine", name)
     assert "raidsim:data: RAID 0 of 2 arrays" in words
@@ -199,7 +199,7 @@ def test_folders_of_arrays_are_examined_read_and_put_right(tmp_path, capfd):
     path = tmp_path / "data/span-1/drive-6"
     block = find(path.parent).block
     with path.open("r+b") as file:
-        file.seek((block.data_offset + block.size) * 512 - machine.devices["data"].content.whole)
+        file.seek((block.data_offset + block.size) * 512 - attached.devices["data"].content.whole)
         file.write(b"rot")
     words = printed(capfd, "array", "scrub", name, status=1)
     assert "span-0: " in words

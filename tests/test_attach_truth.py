@@ -44,9 +44,9 @@ def test_requests_take_what_a_run_measures(system, outstanding, requests):
         drive=drive, host=host, level=level, drives=drives, more=more, outstanding=outstanding
     )
     scenario = Scenario.from_text(text)
-    machine = AttachedSystem(scenario, 1.0)
-    (device,) = machine.devices.values()
-    env = machine.env
+    attached = AttachedSystem(scenario, 1.0)
+    (device,) = attached.devices.values()
+    env = attached.env
     chance = np.random.default_rng(SEED)
     took = {nbd.READ: [], nbd.WRITE: []}
     ended = []
@@ -80,31 +80,31 @@ def test_requests_take_what_a_run_measures(system, outstanding, requests):
         measured = point.latency_ms[name]
         assert 1000 * np.mean(took[command]) == pytest.approx(measured.mean, rel=AGREES)
         assert 1000 * np.median(took[command]) == pytest.approx(measured.p50, rel=AGREES)
-    machine.close()
+    attached.close()
 
 
 # ---- very long simulated times
 
 
 def at_speed(speed, text):
-    """A machine and its wall clock, which stands still until it is put on."""
-    machine = AttachedSystem(Scenario.from_text(text), speed)
+    """An attached system and its wall clock, which stands still until it is put on."""
+    attached = AttachedSystem(Scenario.from_text(text), speed)
     wall = [1000.0]
-    machine.clock = Clock(speed, wall=lambda: wall[0])
-    machine.start()
-    return machine, wall
+    attached.clock = Clock(speed, wall=lambda: wall[0])
+    attached.start()
+    return attached, wall
 
 
-def one_write(machine, wall, address):
+def one_write(attached, wall, address):
     """Simulated time that a write takes, to the answer; the wall's clock goes on in us."""
-    answers, began = [], machine.env.now
+    answers, began = [], attached.env.now
     request = nbd.Request(0, nbd.WRITE, 0, address, 4096)
-    machine.devices["data"].ask(request, b"x" * 4096, answers.append)
+    attached.devices["data"].ask(request, b"x" * 4096, answers.append)
     for _ in range(1000):
         if answers:
             break
         wall[0] += 1e-6
-        machine.advance()
+        attached.advance()
     (answer,) = answers
     assert answer.error == 0
     return answer.due - began
@@ -113,27 +113,27 @@ def one_write(machine, wall, address):
 @pytest.mark.parametrize("simulated", [1e7, 1e8, 1e9, 4.6e9])
 def test_a_machine_goes_on_for_as_long_as_its_clock_can_count(simulated):
     """Floats lie up to a us apart there; a turn of the disks takes 4 ms."""
-    machine, wall = at_speed(1000.0, disks())
-    early = one_write(machine, wall, 2**20)
+    attached, wall = at_speed(1000.0, disks())
+    early = one_write(attached, wall, 2**20)
     wall[0] += simulated / 1000
-    machine.advance()
-    assert machine.env.now == pytest.approx(simulated, rel=1e-6)
-    late = one_write(machine, wall, 2**21)
+    attached.advance()
+    assert attached.env.now == pytest.approx(simulated, rel=1e-6)
+    late = one_write(attached, wall, 2**21)
     assert 0.5e-3 < early < 20e-3
     assert 0.5e-3 < late < 20e-3
-    assert machine.devices["data"].content.read(2**21, 4096) == b"x" * 4096
-    machine.close()
+    assert attached.devices["data"].content.read(2**21, 4096) == b"x" * 4096
+    attached.close()
 
 
 def test_where_the_simulated_clock_ends_the_machine_says_so_once():
-    machine, wall = at_speed(1e4, disks())
+    attached, wall = at_speed(1e4, disks())
     ends = []
-    machine.on_end = lambda: ends.append(machine.env.now)
+    attached.on_end = lambda: ends.append(attached.env.now)
     wall[0] += 147 * 365.25 * 86_400 / 1e4
     for _ in range(3):
-        machine.advance()
+        attached.advance()
         wall[0] += 1.0
     assert ends == [LATEST]
-    assert machine.wait <= 0
+    assert attached.wait <= 0
     assert LATEST > 146 * 365 * 86_400
-    machine.close()
+    attached.close()

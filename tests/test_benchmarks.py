@@ -44,7 +44,7 @@ def test_the_file_says_what_was_measured_with_which_versions(bench):
         "raidsim",
         "kernel",
         "versions",
-        "machine",
+        "computer",
         "quick",
         "repeats",
         "figures",

@@ -177,11 +177,11 @@ def test_bursts_carry_what_the_drive_does_in_the_pauses_too():
 @pytest.mark.parametrize(("rate", "too_much"), [("50 IO/s", False), ("150 IO/s", True)])
 def test_a_backlog_is_saturation_however_wide_the_interval_of_the_rate_is(rate, too_much):
     words = scenario({"name": "load", "rate": rate}, drive=DIE)
-    machine = build(words)
-    begin(machine)
-    machine.system.run(round(60e9))
+    built = build(words)
+    begin(built)
+    built.system.run(round(60e9))
     (one,) = words.loads
-    found = is_saturated(machine.system, one, machine.streams["load"], 150.0, None, behind=False)
+    found = is_saturated(built.system, one, built.streams["load"], 150.0, None, behind=False)
     assert found == too_much
 
 

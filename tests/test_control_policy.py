@@ -136,18 +136,18 @@ def test_a_cut_costs_an_attached_volume_what_it_answered_from_the_cache_since_it
     low = {"model": "dell-perc-h730", "battery": "low"}
     drives = {"drive": PROTECTED, "state": "fresh"}
     text = scenario_text(write="through", controllers=(low,), **drives)
-    machine = AttachedSystem(load_text(text), 1.0)
-    machine.start()
-    device = machine.devices["data"]
+    attached = AttachedSystem(load_text(text), 1.0)
+    attached.start()
+    device = attached.devices["data"]
     answers = []
 
     def writes(address):
         device.ask(Request(0, WRITE, 0, address, STRIP), b"1" * STRIP, answers.append)
         while device.in_flight:
-            machine.env.advance(machine.env.now + 0.01)
+            attached.env.advance(attached.env.now + 0.01)
 
     def happens(**wish):
-        machine.course.let_happen(machine.model.scenario.one_event(wish))
+        attached.course.let_happen(attached.model.scenario.one_event(wish))
 
     writes(0)
     happens(kind="policy", write="back-bad-battery")
@@ -157,7 +157,7 @@ def test_a_cut_costs_an_attached_volume_what_it_answered_from_the_cache_since_it
     happens(kind="power-cut")
     assert device.content.read(0, STRIP) == b"1" * STRIP
     assert device.content.read(10 * STRIP, STRIP) == bytes(STRIP)
-    machine.close()
+    attached.close()
 
 
 @pytest.mark.parametrize(

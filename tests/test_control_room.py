@@ -67,8 +67,8 @@ def test_a_scenario_asks_for_room_for_the_commands_of_its_longest_request():
     load = {"read": "100 %", "size": "16 MiB", "outstanding": 1}
     volume = {"drive": DRIVE, "set": {"command.max_transfer": "4 KiB"}}
     data = {"host": {"model": SERVER}, "volume": [volume], "load": [load]}
-    machine = build(scenario.from_data(data))
-    assert machine.system.state["margin"] >= 16 * MIB // (4 * KIB)
+    built = build(scenario.from_data(data))
+    assert built.system.state["margin"] >= 16 * MIB // (4 * KIB)
 
 
 def test_loads_of_more_workers_than_are_ever_awaited_at_once_all_end_in_a_power_cut():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from cached_array import KIB, machine, started
+from cached_array import KIB, built_system, started
 
 BYTES = 64 * KIB
 PLAIN = {
@@ -16,7 +16,7 @@ PASS = BYTES  # ns: at 1000 MB/s
 
 
 def one_read(changes, *, io="direct", write="through", offset="0 KiB"):
-    """A machine that has read 64 KiB once."""
+    """A system that has read 64 KiB once."""
     built = started(
         {
             "read": "100 %",
@@ -76,7 +76,7 @@ def test_firmware_looks_for_each_line_that_a_read_touches(offset, lines):
 
 def test_the_memory_limits_what_all_disks_together_read():
     """Of many disks each byte passes twice, so that half of what the memory carries is read."""
-    built = machine(
+    built = built_system(
         {"read": "100 %", "random": "0 %", "size": "1 MiB", "outstanding": 16},
         volume={"drives": 12, "io": "direct"},
         controller={"cache.copy_time_per_byte": "600 MB/s", "cache.direct_passes": 2},

@@ -36,9 +36,9 @@ def batches(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values[: len(values) // BATCHES * BATCHES].reshape(BATCHES, -1).mean(axis=1)
 
 
-def gaps(machine: BuiltSystem, ios: int) -> NDArray[np.float64]:
+def gaps(built: BuiltSystem, ios: int) -> NDArray[np.float64]:
     """Time between completions, ms: means over batches, after a tenth to warm up."""
-    system = machine.system
+    system = built.system
     system.run(budget=ios // 10)
     times = [system.now]
     for batch in range(1, BATCHES + 1):
@@ -47,9 +47,9 @@ def gaps(machine: BuiltSystem, ios: int) -> NDArray[np.float64]:
     return np.diff(times) / (ios // BATCHES) * 1e-6
 
 
-def places(machine: BuiltSystem, ios: int) -> NDArray[np.float64]:
+def places(built: BuiltSystem, ios: int) -> NDArray[np.float64]:
     """Where the arm goes, as a share of all cylinders, access after access."""
-    system = machine.system
+    system = built.system
     found = np.empty(ios)
     for n in range(ios):
         system.run(budget=n + 1)
@@ -66,11 +66,11 @@ def places(machine: BuiltSystem, ios: int) -> NDArray[np.float64]:
 def test_12_rotational_latency_is_uniform_over_one_turn(rpm, figure):
     assert 30_000 / rpm == pytest.approx(figure, abs=5e-5)
     turn = 60_000 / rpm
-    machine = loaded({}, spindle__speed=f"{rpm} rpm", **NO_SEEK)
+    built = loaded({}, spindle__speed=f"{rpm} rpm", **NO_SEEK)
     times = []
     for n in range(8000):
-        machine.system.run(budget=n + 1)
-        times.append(machine.system.now)
+        built.system.run(budget=n + 1)
+        times.append(built.system.now)
     sector = turn * 512 / 2**22
     waits = np.diff(times) * 1e-6 - sector
     assert waits.min() > -1e-3  # a sector that passed less than 1 us ago is still caught
@@ -142,8 +142,8 @@ SPTF = {1: 102, 2: 122, 4: 146, 8: 177, 16: 214, 32: 256}
 @compiled_only
 @pytest.mark.parametrize("queued", SSTF)
 def test_15_shortest_seek_first_moves_the_arm_less_the_more_are_queued(queued):
-    machine = loaded({"outstanding": queued}, queue__discipline="sstf")
-    distance = np.abs(np.diff(places(machine, 22_000)))[2_000:]
+    built = loaded({"outstanding": queued}, queue__discipline="sstf")
+    distance = np.abs(np.diff(places(built, 22_000)))[2_000:]
     # The figures are printed to a thousandth of the stroke.
     found = mean_interval(batches(distance), 0.99)
     print(f"{queued} queued: {found.mean:.5f} in {found.low:.5f} .. {found.high:.5f}")
@@ -154,8 +154,8 @@ def test_15_shortest_seek_first_moves_the_arm_less_the_more_are_queued(queued):
 @compiled_only
 @pytest.mark.parametrize("queued", SPTF)
 def test_16_shortest_positioning_time_first(queued):
-    machine = loaded({"outstanding": queued}, queue__discipline="sptf")
-    rate = 1e3 / gaps(machine, 128_000).mean()
+    built = loaded({"outstanding": queued}, queue__discipline="sptf")
+    rate = 1e3 / gaps(built, 128_000).mean()
     print(f"{queued} queued: {rate:.2f} IO/s")
     assert rate == pytest.approx(SPTF[queued], rel=0.02)
 
@@ -166,8 +166,8 @@ def test_15_16_the_kernel_agrees_with_brute_force(discipline, queued):
     fraction, rate = greedy(discipline, queued, 20_000)
     if discipline == "sstf":
         assert fraction == pytest.approx(SSTF[queued], rel=0.02)
-    machine = loaded({"outstanding": queued}, queue__discipline=discipline)
-    found = mean_interval(1e3 / gaps(machine, 64_000), 0.99)
+    built = loaded({"outstanding": queued}, queue__discipline=discipline)
+    found = mean_interval(1e3 / gaps(built, 64_000), 0.99)
     # Both have noise: that of brute force is some 0.5 % of a positioning time.
     print(f"{discipline}, {queued} queued: {found.mean:.2f} IO/s, by brute force {rate:.2f}")
     assert found.mean == pytest.approx(rate, rel=0.01)

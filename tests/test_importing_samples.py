@@ -139,7 +139,7 @@ def test_every_sample_is_tested():
 
 @pytest.mark.parametrize("name", [*TAKEN, *REFUSED])
 def test_a_sample_is_read_with_few_calls(name):
-    """Half a million calls of functions are some tenths of a second, on whatever machine."""
+    """Half a million calls of functions are some tenths of a second, on whatever computer."""
     imported(next(iter(TAKEN)))  # what is read once for all files
     calls = 0
 

@@ -9,9 +9,9 @@ import pytest
 from cached_array import (
     KIB,
     MIB,
+    built_system,
     cache_of,
     commands_of,
-    machine,
     scenario,
     started,
 )
@@ -132,7 +132,7 @@ def test_lines_are_what_a_plain_model_of_them_is(seed):
     print("seed", seed)
     rng = np.random.default_rng(seed)
     lines = 128
-    built = machine(
+    built = built_system(
         {},
         volume={"strip": "8 KiB", "write": "back"},
         controller={
@@ -442,7 +442,7 @@ def test_a_cache_that_is_off_is_not_there():
 @pytest.mark.parametrize("is_evicted", [True, False])
 def test_a_fetch_that_one_of_the_same_bytes_has_overtaken_changes_nothing(is_evicted: bool) -> None:
     volume = {"strip": f"{STRIP} B", "read_ahead": "ahead", "io": "cached"}
-    built = machine({"read": "100 %"}, volume=volume)
+    built = built_system({"read": "100 %"}, volume=volume)
     w, row = built.system.world, cache_of(built)
     assert prefetch.fetch(w, row, 0, STRIP, STRIP // 2, STRIP)
     assert prefetch.fetch(w, row, 0, STRIP, 0, STRIP)
@@ -461,7 +461,7 @@ def test_a_fetch_that_one_of_the_same_bytes_has_overtaken_changes_nothing(is_evi
 
 def test_a_write_for_which_read_ahead_has_left_no_room_goes_on_when_that_has_come() -> None:
     volume = {"strip": f"{STRIP} B", "write": "back", "read_ahead": "ahead"}
-    built = machine({}, volume=volume, controller={"cache.size": "4 MiB"})
+    built = built_system({}, volume=volume, controller={"cache.size": "4 MiB"})
     w, row = built.system.world, cache_of(built)
     strips = int(row["size"]) // STRIP
     built.system.have_room(strips + 1)

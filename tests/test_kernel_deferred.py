@@ -143,12 +143,12 @@ def test_what_a_deferred_write_holds_is_read_from_the_cache():
 
 def sheet(drive: str, **load: str | int) -> float:
     """IO/s of a drive of the catalogue, 4 KiB at random, 16 outstanding."""
-    machine = build(scenario({"size": "4 KiB", "outstanding": 16} | load, model=drive))
-    begin(machine)
-    machine.system.run(budget=12_000)
-    before = machine.system.now
-    machine.system.run(budget=22_000)
-    return 10_000 / (machine.system.now - before) * 1e9
+    built = build(scenario({"size": "4 KiB", "outstanding": 16} | load, model=drive))
+    begin(built)
+    built.system.run(budget=12_000)
+    before = built.system.now
+    built.system.run(budget=22_000)
+    return 10_000 / (built.system.now - before) * 1e9
 
 
 @compiled_only

@@ -244,10 +244,10 @@ def test_ageing_bounds_the_time_that_a_request_waits(ageing):
     crowd = {"outstanding": 8, "area": {"size": "64 MiB"}}
     disk = {"queue__discipline": "sptf", "queue__ageing": ageing}
     far = {"area": {"offset": "1900 GB", "size": "1 GiB"}, "limit": {"ios": 1}}
-    machine = loaded(crowd, far, **disk)
-    machine.system.run(horizon=3_000 * MS)
-    assert machine.system.world.streams[1]["completed"] == 1
-    waited = int(machine.system.world.streams[1]["window_ns"].sum())
+    built = loaded(crowd, far, **disk)
+    built.system.run(horizon=3_000 * MS)
+    assert built.system.world.streams[1]["completed"] == 1
+    waited = int(built.system.world.streams[1]["window_ns"].sum())
     # It goes before one that came with it once its waiting outweighs a full seek and a turn;
     # those of the crowd that are older than it are at most seven.
     access = 9.8 * MS + 8.34 * MS
@@ -260,11 +260,11 @@ def test_ageing_bounds_the_time_that_a_request_waits(ageing):
 def test_a_far_request_goes_first_once_so_many_have_gone_before_it(discipline, passes):
     crowd = {"outstanding": 8, "area": {"size": "64 MiB"}}
     far = {"area": {"offset": "1900 GB", "size": "1 GiB"}, "limit": {"ios": 1}}
-    machine = loaded(crowd, far, queue__discipline=discipline, queue__passes=passes)
-    streams = machine.system.world.streams
+    built = loaded(crowd, far, queue__discipline=discipline, queue__passes=passes)
+    streams = built.system.world.streams
     while streams[1]["completed"] == 0:
         assert streams[0]["completed"] < 1000
-        machine.system.run(budget=int(machine.system.state["completed"]) + 1)
+        built.system.run(budget=int(built.system.state["completed"]) + 1)
     before = int(streams[0]["completed"])
     assert 9 * passes - 9 <= before <= 9 * passes + 9  # nine wait: it, and the crowd
 
@@ -274,9 +274,9 @@ def test_a_random_reader_is_served_beside_a_stream():
     """Little's law holds of what is measured: no read waits outside of the figures."""
     stream = {"outstanding": 4, "size": "512 KiB", "random": "0 %", "area": {"size": "1 TB"}}
     reader = {"outstanding": 1, "size": "4 KiB"}
-    machine = loaded(stream, reader)
-    machine.system.run(horizon=20_000 * MS)
-    row = machine.system.world.streams[1]
+    built = loaded(stream, reader)
+    built.system.run(horizon=20_000 * MS)
+    row = built.system.world.streams[1]
     assert row["completed"] > 20 * 3  # three a second, at least
     assert row["window_ns"].sum() == pytest.approx(20_000 * MS, rel=0.05)
 
@@ -325,14 +325,14 @@ def test_a_reader_that_passes_over_a_part_of_the_drive_loses_no_turn(outstanding
 def drive_146(outstanding: int, area: dict[str, str]) -> BuiltSystem:
     """Random 8 KiB reads on the 146 GB drive, running."""
     load = {"size": "8 KiB", "outstanding": outstanding, "area": area}
-    machine = build(scenario(load, model="fujitsu-hdd-sas2-15k-146gb"))
-    begin(machine)
-    return machine
+    built = build(scenario(load, model="fujitsu-hdd-sas2-15k-146gb"))
+    begin(built)
+    return built
 
 
-def rate(machine: BuiltSystem, ios: int = 30_000) -> float:
+def rate(built: BuiltSystem, ios: int = 30_000) -> float:
     """IO/s."""
-    system = machine.system
+    system = built.system
     system.run(budget=1000)
     before = system.now
     system.run(budget=1000 + ios)
@@ -420,7 +420,7 @@ def test_two_outstanding_are_two_to_choose_from():
     one = 1e3 / (choice + turn / 2)
     still = NO_SEEK | {"queue__discipline": "sptf", "queue__choose_time": f"{choice} ms"}
     for outstanding, expected in ((1, one), (2, two)):
-        machine = loaded({"outstanding": outstanding}, **still)
-        machine.system.run(horizon=60_000 * MS)
-        done = int(machine.system.world.streams[0]["completed"])
+        built = loaded({"outstanding": outstanding}, **still)
+        built.system.run(horizon=60_000 * MS)
+        done = int(built.system.world.streams[0]["completed"])
         assert done / 60 == pytest.approx(expected, rel=0.02)

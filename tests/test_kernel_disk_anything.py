@@ -150,8 +150,8 @@ def test_they_hold_for_disks_that_were_measured(card, measured, loads, seed):
 def watch(card: dict[str, Any], loads: list[dict[str, Any]], seed: int) -> None:
     """Go through loads on a disk from instant to instant, and check what always holds."""
     limited = [load | {"limit": {"ios": IOS}} for load in loads]
-    machine = loaded(*limited, seed=seed, **SMALL | card)
-    system = machine.system
+    built = loaded(*limited, seed=seed, **SMALL | card)
+    system = built.system
     shape = SMALL | card
     spec = scenario({}, drive=as_keys(shape), model="nl-sas-2tb")
     platter = Platter(spec.volumes[0].card)
@@ -187,8 +187,8 @@ def as_keys(changes: dict[str, Any]) -> dict[str, Any]:
 @given(CARDS, st.integers(0, 2**32 - 1))
 @settings(max_examples=20)
 def test_the_next_byte_of_a_track_is_always_the_next_to_come_by(card, seed):
-    machine = loaded({}, seed=seed, **SMALL | card)
-    world, disk = machine.system.world, machine.system.world.disks[0]
+    built = loaded({}, seed=seed, **SMALL | card)
+    world, disk = built.system.world, built.system.world.disks[0]
     rng = np.random.default_rng(seed)
     turn = int(disk["revolution"])
     for offset in rng.integers(0, disk["size"] - 1, 20).tolist():

@@ -78,12 +78,12 @@ def writes_per_second(model: str, cached: bool, ios: int) -> float:
     """Sequential writes of 64 KiB, one at a time, on a drive of the catalogue."""
     load = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 1}
     values = {"write_cache.enabled": cached}
-    machine = build(scenario(load, drive=values, host=NO_HOST, model=model))
-    begin(machine)
-    machine.system.run(budget=ios)
-    before = machine.system.now
-    machine.system.run(budget=2 * ios)
-    return ios / (machine.system.now - before) * 1e9
+    built = build(scenario(load, drive=values, host=NO_HOST, model=model))
+    begin(built)
+    built.system.run(budget=ios)
+    before = built.system.now
+    built.system.run(budget=2 * ios)
+    return ios / (built.system.now - before) * 1e9
 
 
 @compiled_only

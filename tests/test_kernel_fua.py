@@ -20,18 +20,18 @@ PROTECTED = {"drive": "intel-p3700-800gb", "state": "fresh"}
 
 
 def run(volume, load=(), **others) -> BuiltSystem:
-    machine = build(
+    built = build(
         from_data({"host": HOST, "volume": [volume], "load": [LOAD | dict(load)], **others})
     )
-    for stream in machine.streams["load"]:
-        machine.system.begin(stream)
-    machine.system.run(budget=IOS)
-    return machine
+    for stream in built.streams["load"]:
+        built.system.begin(stream)
+    built.system.run(budget=IOS)
+    return built
 
 
 def rate(volume, load=(), **others) -> float:
-    machine = run(volume, load, **others)
-    return observe.rates(machine.system, machine.streams["load"])[0]
+    built = run(volume, load, **others)
+    return observe.rates(built.system, built.streams["load"])[0]
 
 
 def test_a_volatile_disk_cache_is_passed_by():
@@ -47,11 +47,11 @@ def test_a_flash_drive_without_capacitors_programs_first():
 
 
 def test_nothing_is_unsafe_while_all_writes_are_forced():
-    machine = run(CLIENT, {"fua": True, "outstanding": 8})
-    drive = machine.system.world.drives[0]
+    built = run(CLIENT, {"fua": True, "outstanding": 8})
+    drive = built.system.world.drives[0]
     assert drive["unsafe"] >= 0
     assert run(CLIENT, {"outstanding": 8}).system.world.drives[0]["unsafe_peak"] > 0
-    counts = observe.counts(machine.system, machine.streams["load"])
+    counts = observe.counts(built.system, built.streams["load"])
     assert counts.issued == counts.completed + counts.in_flight
     assert counts.completed >= IOS
 
@@ -80,15 +80,15 @@ def test_a_mix_of_forced_and_other_writes_all_comes_back():
     other = {"name": "other", "read": "50 %", "size": "16 KiB", "outstanding": 4}
     for volume in (CLIENT, CACHE_ON):
         forced = LOAD | {"name": "forced", "fua": True, "read": "30 %", "outstanding": 4}
-        machine = build(from_data({"host": HOST, "volume": [volume], "load": [forced, other]}))
-        for streams in machine.streams.values():
-            machine.system.begin(streams[0])
-        machine.system.run(budget=IOS)
-        for streams in machine.streams.values():
-            machine.system.stop(streams[0])
-        machine.system.run()
-        for streams in machine.streams.values():
-            counts = observe.counts(machine.system, streams)
+        built = build(from_data({"host": HOST, "volume": [volume], "load": [forced, other]}))
+        for streams in built.streams.values():
+            built.system.begin(streams[0])
+        built.system.run(budget=IOS)
+        for streams in built.streams.values():
+            built.system.stop(streams[0])
+        built.system.run()
+        for streams in built.streams.values():
+            counts = observe.counts(built.system, streams)
             assert counts.completed == counts.issued > 0
 
 

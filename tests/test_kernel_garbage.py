@@ -31,7 +31,7 @@ def _small_map(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ftl, "TARGET_UNITS", 4096)
 
 
-def machine(
+def built_system(
     load: dict[str, Any], drive: dict[str, Any] | None = None, **volume: Any
 ) -> BuiltSystem:
     """A P3700 with little in its map, and one load."""
@@ -56,7 +56,7 @@ WRITES = {"read": "0 %", "size": "4 KiB"}
 
 @compiled_only
 def test_in_time_a_worn_in_drive_amplifies_writes_as_the_closed_form_says():
-    made = machine(WRITES)
+    made = built_system(WRITES)
     row = made.system.world.ftls[0]
     n = int(row["block_units"])
     use = after(made, 3_000)
@@ -67,12 +67,12 @@ def test_in_time_a_worn_in_drive_amplifies_writes_as_the_closed_form_says():
 
 @compiled_only
 def test_a_fresh_drive_moves_nothing_until_all_of_it_is_written():
-    assert after(machine(WRITES, state="fresh"), 2_000).write_amplification == 1.0
+    assert after(built_system(WRITES, state="fresh"), 2_000).write_amplification == 1.0
 
 
 def test_writing_in_sequence_moves_nothing_however_often():
     area = {"size": "64 MiB"}  # of 1 GiB that a group of units stands for, one after the other
-    made = machine({"read": "0 %", "random": "0 %", "size": "64 KiB", "area": area})
+    made = built_system({"read": "0 %", "random": "0 %", "size": "64 KiB", "area": area})
     assert after(made, 300).write_amplification == 1.0
     assert made.system.world.ftls[0]["erased"] > 0
 
@@ -80,8 +80,8 @@ def test_writing_in_sequence_moves_nothing_however_often():
 @compiled_only
 def test_what_holds_no_data_is_spare_area():
     half = {"area": {"size": "400 GB"}}
-    full = after(machine(WRITES | half), 1_500)
-    trimmed = after(machine(WRITES | half, filled="55 %"), 1_500)
+    full = after(built_system(WRITES | half), 1_500)
+    trimmed = after(built_system(WRITES | half, filled="55 %"), 1_500)
     assert 1.0 <= trimmed.write_amplification < full.write_amplification
 
 
@@ -90,7 +90,7 @@ def test_a_worn_in_drive_writes_slower_than_a_fresh_one():
     times = []
     for state in ("fresh", "steady"):
         drive = FEW_DIES | {"flash.spare": "10 %", "buffer.size": "256 KiB"}
-        made = machine(WRITES, drive, state=state)
+        made = built_system(WRITES, drive, state=state)
         after(made, 1_500)
         times.append(made.system.now)
     assert times[1] > 1.2 * times[0]
@@ -110,7 +110,7 @@ COMING = (t.STAGE_LINK_WRITE, t.STAGE_PATH_WRITE, t.STAGE_MOVE_SENSED, t.STAGE_M
 @compiled_only
 @pytest.mark.parametrize(("size", "ios"), [("512 B", 600), ("4 KiB", 400), ("64 KiB", 100)])
 def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_whole(size, ios):
-    made = machine(
+    made = built_system(
         {"read": "20 %", "size": size, "align": "512 B", "limit": {"ios": ios}},
         {"flash.spare": "10 %", "buffer.size": "192 KiB"},
     )
@@ -169,7 +169,7 @@ def test_collection_lets_hosts_wait_a_little_at_a_time(monkeypatch):
 
 @compiled_only
 def test_what_the_map_moves_is_sensed_crosses_its_channel_and_is_programmed():
-    made = machine({"read": "0 %", "size": "64 KiB", "limit": {"ios": 300}})
+    made = built_system({"read": "0 %", "size": "64 KiB", "limit": {"ios": 300}})
     system = made.system
     row = system.world.ftls[0]
     moved = int(row["moved"])
@@ -187,7 +187,7 @@ def test_what_the_map_moves_is_sensed_crosses_its_channel_and_is_programmed():
 
 @compiled_only
 def test_a_die_erases_a_block_for_each_that_it_has_programmed():
-    made = machine(
+    made = built_system(
         {"read": "0 %", "size": "64 KiB", "limit": {"ios": 600}},
         FEW_DIES | {"flash.pages_per_block": 16, "flash.erase_time": "1 ms"},
         state="fresh",
@@ -210,7 +210,7 @@ def longest(made: BuiltSystem) -> int:
 def test_reads_wait_behind_programs_and_erases():
     def tail(read: str, **drive: Any) -> int:
         load = {"read": read, "size": "64 KiB", "outstanding": 4}
-        return longest(machine(load, FEW_DIES | drive, state="filled"))
+        return longest(built_system(load, FEW_DIES | drive, state="filled"))
 
     alone = tail("100 %")
     programs = tail("70 %")
@@ -220,7 +220,7 @@ def test_reads_wait_behind_programs_and_erases():
 
 @compiled_only
 def test_a_power_cut_would_cost_no_more_than_the_buffer_holds():
-    use = after(machine(WRITES | {"outstanding": 64}, {"buffer.size": "256 KiB"}), 2_000)
+    use = after(built_system(WRITES | {"outstanding": 64}, {"buffer.size": "256 KiB"}), 2_000)
     assert 0 < use.unsafe_mean <= use.unsafe_peak <= 256 * 1024
 
 
@@ -241,12 +241,12 @@ def test_a_write_of_parts_of_units_reads_and_programs_what_they_lack():
     # 4 KiB from amid a unit of 4 KiB on: parts of two, and as much to be read as was written.
     amid = {"align": "4 KiB", "area": {"offset": "2 KiB", "size": "100 GB"}}
     little = {"buffer.size": "512 KiB"}  # soon full: the flash sets the pace
-    made = machine(WRITES | amid, little, state="steady")
+    made = built_system(WRITES | amid, little, state="steady")
     rest, read = filled(made, 2_000)
     assert 0.85 < rest <= 1.0  # some is still on its way
     assert read == pytest.approx(rest, abs=0.1)
     aligned = {"align": "4 KiB", "area": {"offset": "0 B", "size": "100 GB"}}
-    whole = machine(WRITES | aligned, little, state="steady")
+    whole = built_system(WRITES | aligned, little, state="steady")
     assert filled(whole, 2_000) == (0.0, pytest.approx(0.0, abs=0.1))
     times = [one.system.now for one in (made, whole)]
     assert times[0] > 1.5 * times[1]
@@ -254,14 +254,14 @@ def test_a_write_of_parts_of_units_reads_and_programs_what_they_lack():
 
 def test_parts_that_go_on_where_the_last_write_ended_cost_nothing():
     in_turn = {"random": "0 %", "align": "512 B", "area": {"offset": "512 B", "size": "100 GB"}}
-    made = machine(WRITES | in_turn | {"outstanding": 1})
+    made = built_system(WRITES | in_turn | {"outstanding": 1})
     filled(made, 500)
     assert made.system.world.ssds[0]["filled"] == 512  # before the first of them
 
 
 def test_of_a_unit_that_was_never_written_nothing_is_read():
     amid = {"align": "4 KiB", "area": {"offset": "2 KiB", "size": "790 GB"}}
-    made = machine(WRITES | amid, state="fresh")
+    made = built_system(WRITES | amid, state="fresh")
     rest, read = filled(made, 200)
     assert 0.9 < rest <= 1.0  # filled up
     assert read < 0.1  # of those that were written a moment ago

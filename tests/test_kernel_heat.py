@@ -61,12 +61,12 @@ def after(row: Any, power: float, seconds: float) -> Any:
 
 
 def run(seconds: float, *loads: dict[str, Any], **changes: str) -> Any:
-    """A machine that has run loads for a time."""
-    machine = build(scenario(*loads, drive=changes))
-    begin(machine)
-    machine.system.run(round(seconds * S))
-    machine.system.advance_clock(round(seconds * S))
-    return machine
+    """A system that has run loads for a time."""
+    built = build(scenario(*loads, drive=changes))
+    begin(built)
+    built.system.run(round(seconds * S))
+    built.system.advance_clock(round(seconds * S))
+    return built
 
 
 def curve(system: Any, field: str = "inner") -> Any:
@@ -180,8 +180,8 @@ def test_a_drive_that_nobody_uses_stays_as_it_is() -> None:
 
 def test_a_drive_at_rest_cools_by_the_formula_and_is_read_at_equal_times() -> None:
     """Ticks stop while nothing happens; what they would have read is made up."""
-    machine = run(0.2, {"arrivals": ["0 s"]}, **LIGHT_DRIVE)
-    system = machine.system
+    built = run(0.2, {"arrivals": ["0 s"]}, **LIGHT_DRIVE)
+    system = built.system
     row = system.world.heats[0]
     row["inner"], row["case"] = 90.0, 80.0
     hot, since = row.copy(), int(system.state["heated"])
@@ -226,18 +226,18 @@ def test_a_hot_drive_writes_at_the_speed_that_its_throttling_leaves() -> None:
     rates = []
     for light_at in ("140 C", "20 C"):
         limits = {"throttle.light_at": light_at, "throttle.light_speed": "40 %"}
-        machine = run(0.3, load, **(COOL | limits))
-        window.reset(machine.system)
-        machine.system.run(S)
-        rates.append(int(machine.system.world.streams[0]["window_bytes"].sum()))
+        built = run(0.3, load, **(COOL | limits))
+        window.reset(built.system)
+        built.system.run(S)
+        rates.append(int(built.system.world.streams[0]["window_bytes"].sum()))
     assert rates[1] == pytest.approx(0.4 * rates[0], rel=0.03)
 
 
 @compiled_only
 def test_throttling_keeps_to_a_speed_that_was_set_by_hand() -> None:
     throttled = {"throttle.light_at": "20 C", "throttle.heavy_at": "150 C"}
-    machine = run(0.15, {"outstanding": 1}, **throttled)
-    system = machine.system
+    built = run(0.15, {"outstanding": 1}, **throttled)
+    system = built.system
     path = int(system.world.ssds[0]["path"])
     assert system.world.stations[path]["speed"] == pytest.approx(0.6)
     system.set_speed(path, 0.5)
@@ -274,9 +274,9 @@ def test_the_temperature_stays_between_lowest_ambient_and_highest_steady_state(
     seed: int, airs: list[tuple[float, float, float]], rate: str
 ) -> None:
     load = {"read": "50 %", "size": "4 KiB", "rate": rate}
-    machine = build(scenario(load, seed=seed, drive=LIGHT_DRIVE))
-    begin(machine)
-    system, row = machine.system, machine.system.world.heats[0]
+    built = build(scenario(load, seed=seed, drive=LIGHT_DRIVE))
+    begin(built)
+    system, row = built.system, built.system.world.heats[0]
     card = scenario({}, drive=LIGHT_DRIVE).volumes[0].card
     lowest, highest = 25.0, float(row["inner"])
     before = heat.reading(system, row)
@@ -313,10 +313,10 @@ def test_a_drive_that_does_not_throttle_works_as_if_it_had_no_temperature(
 ) -> None:
     tables = []
     for heated in (1, 0):
-        machine = build(scenario(load))
-        machine.system.world.drives[0]["heated"] = heated
-        begin(machine)
-        system = machine.system
+        built = build(scenario(load))
+        built.system.world.drives[0]["heated"] = heated
+        begin(built)
+        system = built.system
         system.run(S // 4, 3_000)
         assert (system.state["samples"] > 1) == bool(heated and system.now > kernel.TICK)
         tables.append((system.now, system.world.latencies.copy(), system.world.stations.copy()))
@@ -339,14 +339,14 @@ def test_ticks_keep_no_run_alive_and_do_not_move_the_clock() -> None:
 @compiled_only
 def test_looking_at_the_temperature_changes_nothing() -> None:
     def highest(looks: int) -> bytes:
-        machine = build(scenario(WRITES, drive=LIGHT_DRIVE))
-        begin(machine)
+        built = build(scenario(WRITES, drive=LIGHT_DRIVE))
+        begin(built)
         for stop in np.linspace(0, S, looks + 1)[1:]:
-            machine.system.run(int(stop))
-            machine.system.advance_clock(int(stop))
-            heat.reading(machine.system, machine.system.world.heats[0])
-            machine.system.fill_samples()
-        return machine.system.world.samples[0].tobytes()
+            built.system.run(int(stop))
+            built.system.advance_clock(int(stop))
+            heat.reading(built.system, built.system.world.heats[0])
+            built.system.fill_samples()
+        return built.system.world.samples[0].tobytes()
 
     assert highest(1) == highest(37)
 

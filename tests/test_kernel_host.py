@@ -41,14 +41,14 @@ def server(
             ],
         }
     )
-    machine = build(spec)
-    begin(machine)
-    return machine
+    built = build(spec)
+    begin(built)
+    return built
 
 
-def rate(machine, ios=FEW):
+def rate(built, ios=FEW):
     """IO/s over the last half of so many I/Os."""
-    system = machine.system
+    system = built.system
     done = int(system.state["completed"])
     system.run(budget=done + ios)
     start = system.now
@@ -56,10 +56,10 @@ def rate(machine, ios=FEW):
     return ios / (system.now - start) * 1e9
 
 
-def clocks(machine):
+def clocks(built):
     """Speed of the submission of the first process and of completion; 1 is the card's clock."""
-    process = machine.system.world.processes[0]
-    stations = machine.system.world.stations
+    process = built.system.world.processes[0]
+    stations = built.system.world.stations
     return stations[process["submit"]]["speed"], stations[process["complete"]]["speed"]
 
 
@@ -76,8 +76,8 @@ class SavingPower(OneDrive):
                 "load": [{"read": "100 %", "size": "4 KiB", "outstanding": 1}],
             }
         )
-        self.machine = build(spec)
-        self.system = self.machine.system
+        self.built = build(spec)
+        self.system = self.built.system
         self.host = spec.host.card
         self._streams = [
             self.system.add_stream("by hand", [Requests(512)], mode=t.MANUAL, volume=0, process=0)
@@ -105,8 +105,8 @@ def test_processes_together_complete_what_the_interrupt_core_takes():
 @pytest.mark.parametrize("cores", [1, 2, 3])
 def test_throughput_is_bound_by_cores_over_time(cores):
     values = {"complete.io_time": "20 us", "interrupts.cores": cores}
-    machine = server(workers=4, outstanding=64, values=values)
-    assert rate(machine) == pytest.approx(cores * 50_000, rel=0.005)
+    built = server(workers=4, outstanding=64, values=values)
+    assert rate(built) == pytest.approx(cores * 50_000, rel=0.005)
 
 
 def test_each_process_submits_on_its_own_core():
@@ -158,13 +158,13 @@ def test_a_mirrored_write_takes_its_driver_twice():
             "load": [{"read": "0 %", "size": "4 KiB", "align": "4 KiB", "outstanding": 16}],
         }
     )
-    machine = build(spec)
-    begin(machine)
+    built = build(spec)
+    begin(built)
     card = spec.host.card
     host = sum(card.number(f"submit.{part}_time") for part in ("io", "page", "write"))
     each = host + card.number("raid.io_time") + card.number("raid.device_io_time") + 2 * 100e-6
-    assert rate(machine) == pytest.approx(1 / each, rel=EDGE)
-    assert list(machine.system.world.drives["driver_write"][:3]) == 3 * [100 * US]  # the spare too
+    assert rate(built) == pytest.approx(1 / each, rel=EDGE)
+    assert list(built.system.world.drives["driver_write"][:3]) == 3 * [100 * US]  # the spare too
 
 
 # -- saving power ---------------------------------------------------------------------------------
@@ -206,22 +206,22 @@ def test_one_outstanding_io_pays_for_each_waking(read, affinity, wakings):
     times = []
     for load in (False, True):
         values = awake(**{"remote.io_time": "0 us", "remote.page_time": "0 us"})["set"]
-        machine = server(read=read, values=values, affinity=affinity, cpu_load=load, **DEFAULT)
-        times.append(1e9 / rate(machine))
+        built = server(read=read, values=values, affinity=affinity, cpu_load=load, **DEFAULT)
+        times.append(1e9 / rate(built))
     assert times[0] - times[1] == pytest.approx(wakings * 100 * US, abs=US)
 
 
 def test_the_clock_falls_to_the_lowest_when_there_is_little_to_do():
-    machine = server(values={"sleep.wake_time": "0 us", "governor.interval": "1 ms"}, **DEFAULT)
-    rate(machine)
-    assert clocks(machine) == (pytest.approx(1.2 / 3.5), pytest.approx(1.2 / 3.5))
+    built = server(values={"sleep.wake_time": "0 us", "governor.interval": "1 ms"}, **DEFAULT)
+    rate(built)
+    assert clocks(built) == (pytest.approx(1.2 / 3.5), pytest.approx(1.2 / 3.5))
 
 
 def test_the_clock_is_full_where_the_cpu_limits_the_load():
     values = {"sleep.wake_time": "0 us", "governor.interval": "1 ms", "submit.io_time": "20 us"}
-    machine = server(outstanding=64, values=values, **DEFAULT)
-    saving = rate(machine)
-    assert clocks(machine)[0] == 1
+    built = server(outstanding=64, values=values, **DEFAULT)
+    saving = rate(built)
+    assert clocks(built)[0] == 1
     assert saving == pytest.approx(rate(server(outstanding=64, values=values)), rel=0.01)
 
 
@@ -235,9 +235,9 @@ def test_the_governor_keeps_a_core_as_busy_as_it_aims_at():
         "governor.interval": "5 ms",
         "sleep.wake_time": "0 us",
     }
-    machine = server(outstanding=64, values=values, **DEFAULT)
-    rate(machine)
-    assert clocks(machine)[1] == pytest.approx(0.625, rel=0.02)
+    built = server(outstanding=64, values=values, **DEFAULT)
+    rate(built)
+    assert clocks(built)[1] == pytest.approx(0.625, rel=0.02)
 
 
 def test_a_companion_load_keeps_the_cpu_as_fast_as_settings_for_performance():
@@ -270,10 +270,10 @@ def test_a_remote_process_submits_more_slowly_by_the_io_and_by_the_page():
     ],
 )
 def test_a_slot_carries_no_more_than_the_host_lets_through(read, key, affinity):
-    machine = server(
+    built = server(
         outstanding=32, size="64 KiB", read=read, values={key: "2 us/KiB"}, affinity=affinity
     )
-    assert rate(machine, FEW // 4) == pytest.approx(1e6 / 128, rel=0.01)
+    assert rate(built, FEW // 4) == pytest.approx(1e6 / 128, rel=0.01)
 
 
 @pytest.mark.parametrize(

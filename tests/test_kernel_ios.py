@@ -38,26 +38,26 @@ def system(name: str) -> BuiltSystem:
     return build(from_data(VOLUMES[name] | {"load": [LOAD | volume]}))
 
 
-def go(machine: BuiltSystem, most: int | None) -> tuple[int, int]:
+def go(built: BuiltSystem, most: int | None) -> tuple[int, int]:
     """Run for a while, with so many I/Os noted; the time and the sum of all latencies."""
     if most is not None:
-        machine.system.log_ios(most)
-    for stream in machine.streams["load"]:
-        machine.system.begin(stream)
-    machine.system.run(budget=IOS)
-    return machine.system.now, int(machine.system.world.streams["window_ns"].sum())
+        built.system.log_ios(most)
+    for stream in built.streams["load"]:
+        built.system.begin(stream)
+    built.system.run(budget=IOS)
+    return built.system.now, int(built.system.world.streams["window_ns"].sum())
 
 
 @pytest.mark.parametrize("name", VOLUMES)
 def test_the_ios_that_are_noted_are_those_that_are_counted(name):
-    machine = system(name)
-    go(machine, 2 * IOS)
-    found = ios.of(machine.system, machine.streams["load"], 2)
-    streams = machine.streams["load"]
-    assert len(found.op) == observe.counts(machine.system, streams).measured == IOS
+    built = system(name)
+    go(built, 2 * IOS)
+    found = ios.of(built.system, built.streams["load"], 2)
+    streams = built.streams["load"]
+    assert len(found.op) == observe.counts(built.system, streams).measured == IOS
     assert found.ios == (int((found.op == READ).sum()), int((found.op != READ).sum()))
     assert found.bytes == tuple(8192 * count for count in found.ios)
-    passed = machine.system.world.streams["window_ns"][streams].sum()
+    passed = built.system.world.streams["window_ns"][streams].sum()
     assert (found.completed - found.issued).sum() == passed
     assert found.left_out == 0
     assert set(found.worker.tolist()) == {0, 1}
@@ -65,9 +65,9 @@ def test_the_ios_that_are_noted_are_those_that_are_counted(name):
 
 @pytest.mark.parametrize("name", VOLUMES)
 def test_an_io_is_issued_then_submitted_then_completed_inside_its_area(name):
-    machine = system(name)
-    go(machine, 2 * IOS)
-    found = ios.of(machine.system, machine.streams["load"], 2)
+    built = system(name)
+    go(built, 2 * IOS)
+    found = ios.of(built.system, built.streams["load"], 2)
     assert (found.issued < found.submitted).all(), "submission takes CPU time"
     assert (found.submitted < found.completed).all()
     assert (np.diff(found.completed) >= 0).all()
@@ -81,21 +81,21 @@ def test_noting_ios_changes_nothing(name):
 
 
 def test_nothing_is_noted_unless_asked_for_and_no_more_than_there_is_room():
-    machine = system("a drive")
-    go(machine, None)
-    assert machine.system.state["logged"] == len(machine.system.world.ios) == 0
-    machine = system("a drive")
-    go(machine, 10)
-    found = ios.of(machine.system, machine.streams["load"], 2)
+    built = system("a drive")
+    go(built, None)
+    assert built.system.state["logged"] == len(built.system.world.ios) == 0
+    built = system("a drive")
+    go(built, 10)
+    found = ios.of(built.system, built.streams["load"], 2)
     assert (len(found.op), found.left_out) == (10, IOS - 10)
 
 
 def test_a_window_notes_only_what_completes_in_it():
-    machine = system("a drive")
-    go(machine, 2 * IOS)
-    window.reset(machine.system)
-    machine.system.run(budget=IOS + 50)
-    found = ios.of(machine.system, machine.streams["load"], 2)
+    built = system("a drive")
+    go(built, 2 * IOS)
+    window.reset(built.system)
+    built.system.run(budget=IOS + 50)
+    found = ios.of(built.system, built.streams["load"], 2)
     assert len(found.op) == 50
     assert (found.completed > 0).all()
     assert (found.issued < 0).any(), "what was under way when the window opened"

@@ -451,8 +451,8 @@ def test_workers_and_partitions(partitions):
 
 
 def test_partitions_are_equal_and_do_not_touch():
-    machine = build(scenario({"workers": 7, "partitions": True, "size": "64 KiB"}))
-    rows = machine.system.world.streams[:7]
+    built = build(scenario({"workers": 7, "partitions": True, "size": "64 KiB"}))
+    rows = built.system.world.streams[:7]
     ends = rows["area_offset"] + rows["area_size"]
     assert len(set(rows["area_size"].tolist())) == 1
     assert (ends[:-1] <= rows["area_offset"][1:]).all()

@@ -26,15 +26,15 @@ SECOND = 1_000 * MS
 
 
 def answering(service, *loads, seed=SEED):
-    """Return a machine that answers every I/O after ``service`` ns, its loads begun."""
-    machine = build(scenario(*loads, seed=seed))
-    answers_after(machine, service)
-    begin(machine)
-    return machine
+    """Return a system that answers every I/O after ``service`` ns, its loads begun."""
+    built = build(scenario(*loads, seed=seed))
+    answers_after(built, service)
+    begin(built)
+    return built
 
 
-def row(machine, stream=0):
-    return machine.system.world.streams[stream]
+def row(built, stream=0):
+    return built.system.world.streams[stream]
 
 
 def assert_exponential(gaps, mean):
@@ -48,10 +48,10 @@ def assert_exponential(gaps, mean):
 
 @pytest.mark.parametrize("outstanding", [1, 7])
 def test_a_closed_load_keeps_its_ios_outstanding(outstanding):
-    machine = answering(10 * US, {"outstanding": outstanding})
+    built = answering(10 * US, {"outstanding": outstanding})
     for _ in range(40):
-        watched(machine, ios=1)
-        assert len(in_flight(machine)) == outstanding
+        watched(built, ios=1)
+        assert len(in_flight(built)) == outstanding
 
 
 def test_a_closed_load_without_think_time_issues_at_once():
@@ -70,8 +70,8 @@ def test_a_constant_think_time_follows_each_completion():
 
 
 def test_exponential_think_times():
-    machine = answering(10 * US, {"think": "50 us", "think_distribution": "exponential"})
-    issued = watched(machine, ios=MANY)
+    built = answering(10 * US, {"think": "50 us", "think_distribution": "exponential"})
+    issued = watched(built, ios=MANY)
     thinks = np.diff(issued["time"]) - 10 * US
     assert thinks.min() >= 0
     assert_exponential(thinks, 50 * US)
@@ -136,20 +136,20 @@ def test_given_arrivals_are_exact():
 
 
 def test_given_arrivals_count_from_the_start_of_the_load():
-    machine = build(scenario({"arrivals": ["1 us", "3 us"]}))
-    answers_after(machine, 10 * US)
-    machine.system.advance_clock(5 * MS)
-    begin(machine)
-    issued = watched(machine)
+    built = build(scenario({"arrivals": ["1 us", "3 us"]}))
+    answers_after(built, 10 * US)
+    built.system.advance_clock(5 * MS)
+    begin(built)
+    issued = watched(built)
     assert issued["time"].tolist() == [5 * MS + 1 * US, 5 * MS + 3 * US]
-    assert machine.system.now == 5 * MS + 13 * US
+    assert built.system.now == 5 * MS + 13 * US
 
 
 def test_a_load_of_given_arrivals_ends_after_the_last():
-    machine = answering(10 * US, {"arrivals": ["0 us", "30 us"]})
-    assert machine.system.run() == t.RETURN_IDLE
-    assert machine.system.now == 40 * US
-    assert row(machine)["completed"] == 2
+    built = answering(10 * US, {"arrivals": ["0 us", "30 us"]})
+    assert built.system.run() == t.RETURN_IDLE
+    assert built.system.now == 40 * US
+    assert row(built)["completed"] == 2
 
 
 # -- bursts ------------------------------------------------------------------------------------
@@ -177,8 +177,8 @@ def test_no_arrival_falls_into_a_pause_not_even_by_a_nanosecond():
 
 
 def test_a_closed_load_issues_in_the_on_parts_only():
-    machine = answering(300 * US, BURST | {"outstanding": 4})
-    issued = watched(machine, until=50 * MS - 1)
+    built = answering(300 * US, BURST | {"outstanding": 4})
+    issued = watched(built, until=50 * MS - 1)
     into = issued["time"] % (5 * MS)
     assert into.max() < 2 * MS
     # Every period starts with all four, and goes on as fast as they are answered.
@@ -191,11 +191,11 @@ def test_a_think_time_that_ends_in_a_pause_waits_for_the_next_burst():
 
 
 def test_bursts_count_from_the_start_of_the_load():
-    machine = build(scenario(BURST | {"outstanding": 1}))
-    answers_after(machine, 1500 * US)
-    machine.system.advance_clock(4 * MS)
-    begin(machine)
-    times = watched(machine, until=16 * MS)["time"]
+    built = build(scenario(BURST | {"outstanding": 1}))
+    answers_after(built, 1500 * US)
+    built.system.advance_clock(4 * MS)
+    begin(built)
+    times = watched(built, until=16 * MS)["time"]
     assert (times / MS).tolist() == [4, 5.5, 9, 10.5, 14, 15.5]
 
 
@@ -219,35 +219,35 @@ LOADS = {
 
 @pytest.mark.parametrize("kind", LOADS)
 def test_a_limit_of_ios_is_exact(kind):
-    machine = answering(10 * US, LOADS[kind] | {"limit": {"ios": 103}})
-    assert machine.system.run() == t.RETURN_IDLE
-    assert row(machine)["issued"] == row(machine)["completed"] == 103
+    built = answering(10 * US, LOADS[kind] | {"limit": {"ios": 103}})
+    assert built.system.run() == t.RETURN_IDLE
+    assert row(built)["issued"] == row(built)["completed"] == 103
 
 
 @pytest.mark.parametrize("kind", LOADS)
 def test_a_limit_of_bytes_is_reached_by_the_last_io(kind):
     words = LOADS[kind] | {"size": "8 KiB", "limit": {"bytes": "1 MiB"}}
-    machine = answering(10 * US, words)
-    assert machine.system.run() == t.RETURN_IDLE
-    assert row(machine)["issued_bytes"] == 2**20
-    assert row(machine)["completed"] == 128
+    built = answering(10 * US, words)
+    assert built.system.run() == t.RETURN_IDLE
+    assert row(built)["issued_bytes"] == 2**20
+    assert row(built)["completed"] == 128
 
 
 def test_a_limit_of_bytes_that_no_request_divides_is_passed_by_less_than_one():
     sizes = [{"size": "4 KiB", "share": "50 %"}, {"size": "64 KiB", "share": "50 %"}]
-    machine = answering(10 * US, {"sizes": sizes, "limit": {"bytes": "1001 KiB"}})
-    lengths = watched(machine)["length"]
+    built = answering(10 * US, {"sizes": sizes, "limit": {"bytes": "1001 KiB"}})
+    lengths = watched(built)["length"]
     assert lengths[:-1].sum() < 1001 * 1024 <= lengths.sum()
 
 
 @pytest.mark.parametrize("kind", LOADS)
 def test_a_limit_of_time_ends_the_issues_and_what_is_in_flight_completes(kind):
-    machine = answering(10 * US, LOADS[kind] | {"limit": {"time": "995 us"}})
+    built = answering(10 * US, LOADS[kind] | {"limit": {"time": "995 us"}})
     unlimited = watched(answering(10 * US, LOADS[kind]), until=3 * MS)
-    issued = watched(machine)
+    issued = watched(built)
     assert issued["time"].tolist() == [time for time in unlimited["time"] if time < 995 * US]
-    assert row(machine)["completed"] == row(machine)["issued"]
-    assert machine.system.now == issued["time"].max() + 10 * US
+    assert row(built)["completed"] == row(built)["issued"]
+    assert built.system.now == issued["time"].max() + 10 * US
 
 
 def test_the_very_end_of_the_time_is_outside_of_it():
@@ -258,16 +258,16 @@ def test_the_very_end_of_the_time_is_outside_of_it():
 def test_the_first_limit_that_is_reached_ends_the_load():
     for limit in ({"ios": 5}, {"bytes": "20 KiB"}, {"time": "41 us"}):
         far = {"ios": 10**6, "bytes": "1 GiB", "time": "1 h"}
-        machine = answering(10 * US, {"limit": far | limit})
-        assert machine.system.run() == t.RETURN_IDLE
-        assert row(machine)["completed"] == 5
+        built = answering(10 * US, {"limit": far | limit})
+        assert built.system.run() == t.RETURN_IDLE
+        assert row(built)["completed"] == 5
 
 
 @pytest.mark.parametrize("workers", [1, 3, 7])
 def test_workers_share_a_limit_of_ios(workers):
-    machine = answering(10 * US, {"workers": workers, "limit": {"ios": 100}})
-    machine.system.run()
-    issued = machine.system.world.streams["issued"][:workers]
+    built = answering(10 * US, {"workers": workers, "limit": {"ios": 100}})
+    built.system.run()
+    issued = built.system.world.streams["issued"][:workers]
     assert issued.sum() == 100
     assert issued.max() - issued.min() <= 1
 
@@ -276,9 +276,9 @@ def test_workers_share_a_limit_of_ios(workers):
 @pytest.mark.parametrize("size", ["4 KiB", "60 KiB", "64 KiB", "100 KiB"])
 def test_workers_share_a_limit_of_bytes(workers, size):
     words = {"workers": workers, "size": size, "limit": {"bytes": "300 KiB"}}
-    machine = answering(10 * US, words)
-    machine.system.run()
-    rows = machine.system.world.streams[:workers]
+    built = answering(10 * US, words)
+    built.system.run()
+    rows = built.system.world.streams[:workers]
     length = int(size.split()[0]) * 1024
     assert rows["issued"].sum() == -(-300 * 1024 // length)
 
@@ -295,23 +295,23 @@ def test_limits_end_given_arrivals_too():
 
 def test_patience_ends_to_the_nanosecond():
     for service, timed_out in ((9_999, 0), (10_001, 1)):
-        machine = answering(service, {"timeout": "10 us", "limit": {"ios": 1}})
-        machine.system.run(budget=1)
-        assert machine.system.now == min(service, 10_000)
-        assert row(machine)["timed_out"] == timed_out
-        assert row(machine)["completed"] == 1 - timed_out
+        built = answering(service, {"timeout": "10 us", "limit": {"ios": 1}})
+        built.system.run(budget=1)
+        assert built.system.now == min(service, 10_000)
+        assert row(built)["timed_out"] == timed_out
+        assert row(built)["completed"] == 1 - timed_out
 
 
 def test_whoever_timed_out_issues_again_and_the_late_answer_counts_for_nothing():
-    machine = answering(25 * US, {"timeout": "10 us", "limit": {"ios": 10}})
-    issued = watched(machine)
+    built = answering(25 * US, {"timeout": "10 us", "limit": {"ios": 10}})
+    issued = watched(built)
     assert issued["time"].tolist() == [n * 10 * US for n in range(10)]
-    assert machine.system.run() == t.RETURN_IDLE
-    assert machine.system.now == 115 * US  # the work of the last one
-    stream = row(machine)
+    assert built.system.run() == t.RETURN_IDLE
+    assert built.system.now == 115 * US  # the work of the last one
+    stream = row(built)
     assert (stream["timed_out"], stream["completed"], stream["in_flight"]) == (10, 0, 0)
     assert stream["window_ios"].sum() == 0
-    assert (machine.system.world.jobs["stage"] == t.STAGE_FREE).all()
+    assert (built.system.world.jobs["stage"] == t.STAGE_FREE).all()
 
 
 def test_who_thinks_thinks_after_a_timeout_too():
@@ -387,9 +387,9 @@ def expected():
 def test_the_nth_io_is_the_same_whatever_else_changes(case, expected):
     words, drive = BEFORE_AND_AFTER[case]
     others = OTHERS if case == "beside other loads" else []
-    machine = build(scenario(*others, MIXED | words, drive=drive, seed=SEED))
-    begin(machine)
-    issued = watched(machine, ios=FEW, stream=len(others))
+    built = build(scenario(*others, MIXED | words, drive=drive, seed=SEED))
+    begin(built)
+    issued = watched(built, ios=FEW, stream=len(others))
     assert what(issued, len(others)) == expected
 
 

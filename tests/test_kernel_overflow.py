@@ -21,10 +21,10 @@ NEVER_SHORT = -(2**30)
 TICKS = np.zeros(1, np.int64)
 
 
-def cut_short(machine: BuiltSystem, table: str, rows: int) -> BuiltSystem:
-    """The machine with only the first rows of a table."""
-    machine.system._replace(table, rows, rows)
-    return machine
+def cut_short(built: BuiltSystem, table: str, rows: int) -> BuiltSystem:
+    """The system with only the first rows of a table."""
+    built.system._replace(table, rows, rows)
+    return built
 
 
 def many_events() -> BuiltSystem:
@@ -36,27 +36,27 @@ def many_jobs() -> BuiltSystem:
 
 
 def somebody_waits_for_the_end() -> BuiltSystem:
-    machine = build(scenario({"limit": {"ios": 20}}))
-    machine.system.world.streams[0]["ticket"] = 1
-    return cut_short(machine, "completions", 0)
+    built = build(scenario({"limit": {"ios": 20}}))
+    built.system.world.streams[0]["ticket"] = 1
+    return cut_short(built, "completions", 0)
 
 
 def a_disk_that_sorts_two() -> BuiltSystem:
-    machine = build(scenario({"outstanding": 8}, model="seagate-st373455ss"))
-    machine.system.world.disks[0]["tasks"] = 2
-    return machine
+    built = build(scenario({"outstanding": 8}, model="seagate-st373455ss"))
+    built.system.world.disks[0]["tasks"] = 2
+    return built
 
 
 def a_degraded_stripe() -> BuiltSystem:
     array = small_array.SmallArray("raid5", 5, {"outstanding": 4, "size": "64 KiB"})
     array.good[0] = 0
-    return cut_short(array.machine, "accesses", 2)
+    return cut_short(array.built, "accesses", 2)
 
 
 def a_map_without_leaves_of_its_own() -> BuiltSystem:
-    machine = build(scenario({"read": "0 %", "outstanding": 8}))
-    used = int(machine.system.state["leaves"])
-    return cut_short(machine, "leaves", used << LEAF_BITS)
+    built = build(scenario({"read": "0 %", "outstanding": 8}))
+    used = int(built.system.state["leaves"])
+    return cut_short(built, "leaves", used << LEAF_BITS)
 
 
 FULL = {
@@ -79,13 +79,13 @@ def start_and_run(world, loads):
 
 @pytest.mark.parametrize("table", FULL)
 def test_a_full_table_ends_the_run_with_its_name(table):
-    machine = FULL[table]()
+    built = FULL[table]()
     for margin in ("margin", "leaf_margin"):
-        machine.system.state[margin] = NEVER_SHORT
-    world = machine.system.world
+        built.system.state[margin] = NEVER_SHORT
+    world = built.system.world
     before = {name: len(rows) for name, rows in world._asdict().items()}
     with pytest.raises(TableOverflowError) as caught:
-        start_and_run(world, machine.streams.values())
+        start_and_run(world, built.streams.values())
     assert caught.value.table == table
     assert f'"{table}"' in str(caught.value)
     assert before == {name: len(rows) for name, rows in world._asdict().items()}
@@ -93,12 +93,12 @@ def test_a_full_table_ends_the_run_with_its_name(table):
 
 @pytest.mark.parametrize("table", ["heap", "jobs", "completions", "leaves"])
 def test_the_same_run_has_room_where_tables_may_grow(table):
-    machine = FULL[table]()
-    for streams in machine.streams.values():
+    built = FULL[table]()
+    for streams in built.streams.values():
         for stream in streams:
-            machine.system.begin(stream)
-    while (why := machine.system.run(horizon=2_000_000)) == t.RETURN_AWAITED:
-        assert [ticket for ticket, *_ in machine.system.awaited()] == [1]
+            built.system.begin(stream)
+    while (why := built.system.run(horizon=2_000_000)) == t.RETURN_AWAITED:
+        assert [ticket for ticket, *_ in built.system.awaited()] == [1]
     assert why in {t.RETURN_HORIZON, t.RETURN_IDLE}
 
 

@@ -1,4 +1,4 @@
-"""A power cut leaves the kernel's tables as they are in a machine that was just switched on."""
+"""A power cut leaves the kernel's tables as they are in a system that was just switched on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from raidsim.records import Column, Role
 from raidsim.scenario import from_data
 
 RESETS = {Role.VOLATILE, Role.CONFIGURATION}
-"""Roles of what is as in a machine that was just switched on; all else outlasts a power cut."""
+"""Roles of what is as in a system that was just switched on; all else outlasts a power cut."""
 
 OWN_WAY = {"heap", "jobs"}
 """Their free rows keep what was in them."""
@@ -57,20 +57,20 @@ def everything() -> BuiltSystem:
     )  # fmt: skip
 
 
-def begin(machine: BuiltSystem) -> None:
+def begin(built: BuiltSystem) -> None:
     """Start all loads."""
-    for streams in machine.streams.values():
+    for streams in built.streams.values():
         for stream in streams:
-            machine.system.begin(stream)
+            built.system.begin(stream)
 
 
-def differences(machine: BuiltSystem, fresh: BuiltSystem) -> list[str]:
+def differences(built: BuiltSystem, fresh: BuiltSystem) -> list[str]:
     """Fields that are not as when fresh, though a cut clears them or nothing writes them."""
     found = []
     for table in TABLES.values():
         if table.name in OWN_WAY:
             continue
-        before, after = fresh.system.rows(table.name), machine.system.rows(table.name)
+        before, after = fresh.system.rows(table.name), built.system.rows(table.name)
         assert len(after) == len(before), f"{table.name} has grown"
         if isinstance(table, Column):
             if table.field.role in RESETS and not np.array_equal(after, before):
@@ -85,14 +85,14 @@ def differences(machine: BuiltSystem, fresh: BuiltSystem) -> list[str]:
 
 
 def test_all_that_is_volatile_is_gone_and_nothing_else() -> None:
-    """Every field of every table is as in a machine just built, or is named as persistent."""
-    machine = everything()
-    begin(machine)
-    machine.system.run(budget=600 if INTERPRETED else 6000)
-    assert len(differences(machine, everything())) > 40, "the machine was busy with everything"
-    power.cut(machine.system, ())
-    assert differences(machine, everything()) == []
-    jobs, system = machine.system.world.jobs, machine.system
+    """Every field of every table is as in a system just built, or is named as persistent."""
+    built = everything()
+    begin(built)
+    built.system.run(budget=600 if INTERPRETED else 6000)
+    assert len(differences(built, everything())) > 40, "the system was busy with everything"
+    power.cut(built.system, ())
+    assert differences(built, everything()) == []
+    jobs, system = built.system.world.jobs, built.system
     owned = {int(row["arm_job"]) for row in system.world.disks[: system.count("disks")]}
     owned |= {int(system.world.caches[0]["flusher"])}
     busy = np.flatnonzero(jobs["stage"] != t.STAGE_FREE)
@@ -104,9 +104,9 @@ def test_all_that_is_volatile_is_gone_and_nothing_else() -> None:
 
 
 def test_loads_go_on_as_before_and_every_io_is_accounted_for() -> None:
-    machine = everything()
-    begin(machine)
-    system = machine.system
+    built = everything()
+    begin(built)
+    system = built.system
     streams = system.world.streams[: system.count("streams")]
     for _ in range(3):
         system.run(budget=int(system.state["completed"]) + (100 if INTERPRETED else 1000))
@@ -126,9 +126,9 @@ def test_loads_go_on_as_before_and_every_io_is_accounted_for() -> None:
 
 def test_a_protected_cache_keeps_its_dirty_lines_and_writes_them() -> None:
     """What it held before the cut is dirty after it, and is destaged when the drives are back."""
-    machine = everything()
-    begin(machine)
-    system = machine.system
+    built = everything()
+    begin(built)
+    system = built.system
     system.run(budget=600 if INTERPRETED else 3000)
     lines = system.world.lines
     held = {
@@ -152,7 +152,7 @@ def test_a_protected_cache_keeps_its_dirty_lines_and_writes_them() -> None:
 def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
     """Flash forgets nothing: blocks stay, and what was on its way is to be done again."""
     promote = {"promote": "first"} if mode == "cache" else {"interval": "1 s"}
-    machine = build(
+    built = build(
         from_data(
             {
                 "host": {"model": "fujitsu-rx2540-m1"},
@@ -167,8 +167,8 @@ def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
             }
         )
     )  # fmt: skip
-    begin(machine)
-    system = machine.system
+    begin(built)
+    system = built.system
     system.run(budget=300 if INTERPRETED else 2000)
     lines = system.world.lines[: system.count("lines")]
     cache = system.world.caches[0]
@@ -179,7 +179,7 @@ def test_the_front_of_a_hybrid_holds_what_it_held(mode: str) -> None:
     assert (lines["busy"] | lines["coming"]).any(), "copies are under way"
     before = {int(line["strip"]): line.copy() for line in lines if line["valid"] | line["dirty"]}
     assert len(before) > 20
-    (stream,) = machine.streams["load"]
+    (stream,) = built.streams["load"]
     row = system.world.streams[stream]
     flying = int(row["in_flight"])
     outage = power.cut(system, ())

@@ -21,21 +21,21 @@ FEW = 60 if INTERPRETED else 1_000
 
 
 def load_of(ios=FEW, drive=None, seed=3, **words):
-    """Run a load to so many I/Os; the SSD row and the rest of the machine."""
-    machine = build(scenario({"random": "0 %"} | words, seed=seed, drive=drive))
-    begin(machine)
-    machine.system.run(budget=ios)
-    return machine.system.world.ssds[0], machine
+    """Run a load to so many I/Os; the SSD row and the rest of the system."""
+    built = build(scenario({"random": "0 %"} | words, seed=seed, drive=drive))
+    begin(built)
+    built.system.run(budget=ios)
+    return built.system.world.ssds[0], built
 
 
-def read_by(machine):
+def read_by(built):
     """Bytes that the host has read."""
-    return machine.system.world.drives[0]["host_read"]
+    return built.system.world.drives[0]["host_read"]
 
 
-def response(machine):
+def response(built):
     """Mean response of the completed I/Os, ns."""
-    stream = machine.system.world.streams[0]
+    stream = built.system.world.streams[0]
     return stream["window_ns"].sum() / stream["window_ios"].sum()
 
 
@@ -66,10 +66,10 @@ def test_a_sequential_reader_with_a_pause_finds_all_its_data(size):
 def test_cache_reads_hide_the_sense_of_what_continues_a_stream(cache_read):
     # Two outstanding reads leave no time to read ahead: each program unit comes from the flash.
     card = {"flash.cache_read": cache_read}
-    row, machine = load_of(drive=card, size="64 KiB", outstanding=2)
-    names = machine.system.names
+    row, built = load_of(drive=card, size="64 KiB", outstanding=2)
+    names = built.system.names
     dies = [n for n, station in enumerate(names) if station.kind == "flash die"]
-    stations = machine.system.world.stations[dies]
+    stations = built.system.world.stations[dies]
     assert row["prefetched"] == 0
     # The first command begins the stream, two make it one (the card's threshold).
     senses = 3 if cache_read else stations["finishes"].sum()
@@ -98,11 +98,11 @@ def test_the_drive_reads_ahead_to_its_depth_and_no_further():
 
 
 def test_a_sequential_reader_at_one_outstanding_is_faster_than_the_flash_alone():
-    row, machine = load_of(size="64 KiB")
+    row, built = load_of(size="64 KiB")
     bare, without = load_of(size="64 KiB", drive={"read_ahead.depth": "0 KiB"})
     assert bare["prefetched"] == 0
-    assert row["prefetched"] > 0.9 * read_by(machine)
-    assert response(machine) < 0.6 * response(without)
+    assert row["prefetched"] > 0.9 * read_by(built)
+    assert response(built) < 0.6 * response(without)
 
 
 def test_a_page_that_is_on_its_way_is_waited_for():
@@ -131,13 +131,13 @@ def test_reads_that_end_a_stream_leave_its_data_for_whoever_goes_on():
 
 def test_at_two_outstanding_it_hardly_runs():
     # With two I/Os always in the drive there is no idle time to read ahead in.
-    row, machine = load_of(size="64 KiB", outstanding=2)
-    assert row["prefetched"] < 0.1 * read_by(machine)
+    row, built = load_of(size="64 KiB", outstanding=2)
+    assert row["prefetched"] < 0.1 * read_by(built)
 
 
 def test_with_many_outstanding_it_does_not_run():
-    row, machine = load_of(size="64 KiB", outstanding=32)
-    assert row["prefetched"] < 0.05 * read_by(machine)
+    row, built = load_of(size="64 KiB", outstanding=32)
+    assert row["prefetched"] < 0.05 * read_by(built)
 
 
 @pytest.mark.parametrize("outstanding", [1, 8])
@@ -244,9 +244,9 @@ def test_nothing_is_read_beyond_the_end_of_the_drive(capacity):
 
 def test_a_stream_goes_on_after_it_has_gone_round_its_area():
     words = {"size": "64 KiB", "area": {"offset": "0 B", "size": "1 MiB"}}
-    machine = build(scenario({"random": "0 %", "think": "2 ms"} | words))
-    begin(machine)
-    latencies = np.diff(watched(machine, ios=48)["time"]) - 2 * MS
+    built = build(scenario({"random": "0 %", "think": "2 ms"} | words))
+    begin(built)
+    latencies = np.diff(watched(built, ios=48)["time"]) - 2 * MS
     slow = latencies > OneDrive().times.read
     # Each round starts anew: the jump back to the start is no sequence.
     assert slow.reshape(-1)[: 16 * 2].reshape(2, 16)[:, 3:].sum() == 0

@@ -18,14 +18,14 @@ GIB = 2**30
 HARDWARE = {"a disk": traces.DISK, "flash": traces.FLASH}
 
 
-def played(machine: BuiltSystem) -> Ios:
+def played(built: BuiltSystem) -> Ios:
     """Run to the end, with all I/Os noted."""
-    system = machine.system
+    system = built.system
     system.log_ios(2 * IOS)
-    for stream in machine.streams["load"]:
+    for stream in built.streams["load"]:
         system.begin(stream)
     system.run()
-    return ios.of(system, machine.streams["load"], 1)
+    return ios.of(system, built.streams["load"], 1)
 
 
 def in_order(found: Ios) -> np.ndarray:
@@ -43,8 +43,8 @@ def small_ring(monkeypatch):
 @pytest.mark.parametrize("hardware", HARDWARE)
 def test_requests_are_issued_as_the_trace_has_them(hardware, tmp_path, small_ring):
     wanted = traces.at_random(1, IOS, 2000.0, GIB)
-    machine = build(traces.replay(HARDWARE[hardware], traces.msr(tmp_path / "t.csv", wanted)))
-    found = in_order(played(machine))
+    built = build(traces.replay(HARDWARE[hardware], traces.msr(tmp_path / "t.csv", wanted)))
+    found = in_order(played(built))
     times, ops, offsets, sizes = zip(*wanted, strict=True)
     assert found[0].tolist() == [round(time * 1e9) for time in times]
     assert found[1].tolist() == list(offsets)
@@ -55,8 +55,8 @@ def test_requests_are_issued_as_the_trace_has_them(hardware, tmp_path, small_rin
 @pytest.mark.parametrize("hardware", HARDWARE)
 def test_a_replay_takes_as_long_as_the_same_requests_of_a_model(hardware, tmp_path):
     wanted = traces.at_random(2, IOS // 3, 500.0, GIB)
-    machine = build(traces.replay(HARDWARE[hardware], traces.msr(tmp_path / "t.csv", wanted)))
-    replayed = played(machine)
+    built = build(traces.replay(HARDWARE[hardware], traces.msr(tmp_path / "t.csv", wanted)))
+    replayed = played(built)
 
     env = Environment()
     spec = HARDWARE[hardware]
@@ -121,9 +121,9 @@ def test_what_lies_beyond_the_volume_is_wrapped_or_scaled_into_it(tmp_path):
     wanted = [(0.01 * n, "Read", n * (size // IOS) // 4096 * 4096, 4096) for n in range(IOS)]
     path = traces.msr(tmp_path / "t.csv", wanted)
     for beyond in ("wrap", "scale"):
-        machine = build(traces.replay(traces.DISK, path, beyond=beyond))
-        capacity = int(machine.system.world.volumes[0]["size"])
-        found = played(machine)
+        built = build(traces.replay(traces.DISK, path, beyond=beyond))
+        capacity = int(built.system.world.volumes[0]["size"])
+        found = played(built)
         assert (found.offset + found.length).max() <= capacity
         order = np.argsort(found.issued)
         places = found.offset[order]
@@ -138,19 +138,19 @@ def test_what_lies_beyond_the_volume_is_wrapped_or_scaled_into_it(tmp_path):
 
 def test_a_request_inside_a_sector_takes_the_whole_sectors_that_it_touches(tmp_path):
     wanted = [(0.0, "Read", 100, 50), (0.1, "Read", 500, 600), (0.2, "Write", 512, 512)]
-    machine = build(traces.replay(traces.DISK, traces.msr(tmp_path / "t.csv", wanted)))
-    found = in_order(played(machine))
+    built = build(traces.replay(traces.DISK, traces.msr(tmp_path / "t.csv", wanted)))
+    found = in_order(played(built))
     assert list(zip(found[1].tolist(), found[2].tolist(), strict=True)) == [
         (0, 512), (0, 1536), (512, 512),
     ]  # fmt: skip
-    feed = machine.system.feeds[0]
+    feed = built.system.feeds[0]
     assert feed.changes.rounded == 2
 
 
 @pytest.mark.parametrize("hardware", HARDWARE)
 def test_no_request_of_a_trace_is_lost_or_made_twice(hardware, tmp_path, small_ring):
     path = traces.msr(tmp_path / "t.csv", traces.at_random(6, IOS, 1e6, GIB))
-    machine = build(traces.replay(HARDWARE[hardware], path))
-    played(machine)
-    counts = observe.counts(machine.system, machine.streams["load"])
+    built = build(traces.replay(HARDWARE[hardware], path))
+    played(built)
+    counts = observe.counts(built.system, built.streams["load"])
     assert (counts.issued, counts.completed, counts.in_flight) == (IOS, IOS, 0)

@@ -33,11 +33,11 @@ IOS = 300 if INTERPRETED else 6000
 SYSTEMS = {"arrays and single drives": everything, "a hybrid": lambda: build(from_data(HYBRID))}
 
 
-def fields(machine: BuiltSystem, role: Role) -> dict[str, np.ndarray]:
+def fields(built: BuiltSystem, role: Role) -> dict[str, np.ndarray]:
     """Copies of all fields of a role, of the rows in use."""
     found = {}
     for table in TABLES.values():
-        rows = machine.system.rows(table.name)
+        rows = built.system.rows(table.name)
         if isinstance(table, Column):
             if table.field.role is role:
                 found[table.name] = rows.copy()
@@ -49,37 +49,37 @@ def fields(machine: BuiltSystem, role: Role) -> dict[str, np.ndarray]:
 @pytest.fixture(params=SYSTEMS, scope="module")
 def busy(request):
     """A system amid its work, and what it had counted some I/Os before."""
-    machine = SYSTEMS[request.param]()
-    begin(machine)
-    machine.system.run(budget=IOS)
+    built = SYSTEMS[request.param]()
+    begin(built)
+    built.system.run(budget=IOS)
     roles = (Role.CONFIGURATION, Role.COUNTER)
-    before = {role: fields(machine, role) for role in roles}
-    machine.system.run(budget=2 * IOS)
-    return machine, before
+    before = {role: fields(built, role) for role in roles}
+    built.system.run(budget=2 * IOS)
+    return built, before
 
 
 def test_the_kernel_writes_nothing_that_is_configuration(busy):
-    machine, before = busy
-    after = fields(machine, Role.CONFIGURATION)
+    built, before = busy
+    after = fields(built, Role.CONFIGURATION)
     assert [name for name, was in before[Role.CONFIGURATION].items()
             if not np.array_equal(was, after[name])] == []  # fmt: skip
 
 
 def test_counters_only_grow(busy):
-    machine, before = busy
-    after = fields(machine, Role.COUNTER)
+    built, before = busy
+    after = fields(built, Role.COUNTER)
     assert [name for name, was in before[Role.COUNTER].items() if (after[name] < was).any()] == []
     grown = [name for name, was in before[Role.COUNTER].items() if (after[name] > was).any()]
     assert len(grown) > 8, "the system was busy"
 
 
 def test_what_is_counted_in_a_window_begins_at_zero_or_at_what_is_there(busy):
-    machine, _ = busy
-    window.reset(machine.system)
+    built, _ = busy
+    window.reset(built.system)
     present = ("caches.dirty_peak", "drives.unsafe_peak", "heats.")
     found = {
         name: values
-        for name, values in fields(machine, Role.WINDOW).items()
+        for name, values in fields(built, Role.WINDOW).items()
         if not name.startswith(present)
     }
     assert len(found) > 10

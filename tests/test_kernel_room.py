@@ -19,15 +19,15 @@ MIB = 1024 * KIB
 
 
 def ended(words, **keys):
-    """Run a load to its end; its machine."""
-    machine = build(scenario(words, **keys))
-    begin(machine)
-    assert machine.system.run() == t.RETURN_IDLE
-    world = machine.system.world
+    """Run a load to its end; the system."""
+    built = build(scenario(words, **keys))
+    begin(built)
+    assert built.system.run() == t.RETURN_IDLE
+    world = built.system.world
     assert (world.jobs["stage"] == t.STAGE_FREE).all()
-    assert machine.system.state["free_jobs"] == len(world.jobs)
-    assert machine.system.state["events"] == 0
-    return machine
+    assert built.system.state["free_jobs"] == len(world.jobs)
+    assert built.system.state["events"] == 0
+    return built
 
 
 @compiled_only
@@ -35,22 +35,22 @@ def ended(words, **keys):
 @pytest.mark.parametrize("read", ["0 %", "100 %"])
 def test_a_request_of_very_many_commands(read, size):
     words = {"read": read, "size": size, "limit": {"ios": 3}}
-    machine = ended(words, drive={"command.max_transfer": "4 KiB"})
-    assert machine.system.world.streams[0]["completed"] == 3
+    built = ended(words, drive={"command.max_transfer": "4 KiB"})
+    assert built.system.world.streams[0]["completed"] == 3
 
 
 def test_a_request_of_very_many_pages():
     small = {"flash.page": "512 B", "flash.frame": "512 B", "buffer.size": "64 KiB"}
-    machine = ended({"read": "50 %", "size": "128 KiB", "limit": {"ios": 6}}, drive=small)
-    assert machine.system.world.streams[0]["completed"] == 6
+    built = ended({"read": "50 %", "size": "128 KiB", "limit": {"ios": 6}}, drive=small)
+    assert built.system.world.streams[0]["completed"] == 6
 
 
 @compiled_only
 def test_a_thousand_outstanding_with_many_pages_each():
     ios = 60 if INTERPRETED else 1_000
     words = {"read": "50 %", "size": "256 KiB", "outstanding": ios, "limit": {"ios": 2 * ios}}
-    machine = ended(words)
-    assert machine.system.world.streams[0]["completed"] == 2 * ios
+    built = ended(words)
+    assert built.system.world.streams[0]["completed"] == 2 * ios
 
 
 def test_streams_that_are_all_read_ahead_at_once():
@@ -85,12 +85,12 @@ def test_a_change_of_speed_of_a_thousand_servers():
 @compiled_only
 @pytest.mark.parametrize("outstanding", [1, 255, 256, 257, 1500])
 def test_as_many_outstanding_as_are_asked_for(outstanding):
-    machine = build(scenario({"outstanding": outstanding}))
-    answers_after(machine, 10 * US)
-    begin(machine)
-    machine.system.run(horizon=100 * US - 1)
-    assert machine.system.world.streams[0]["completed"] == 9 * outstanding
-    assert len(in_flight(machine)) == outstanding
+    built = build(scenario({"outstanding": outstanding}))
+    answers_after(built, 10 * US)
+    begin(built)
+    built.system.run(horizon=100 * US - 1)
+    assert built.system.world.streams[0]["completed"] == 9 * outstanding
+    assert len(in_flight(built)) == outstanding
 
 
 def test_a_queue_that_grows_for_long_loses_nobody():

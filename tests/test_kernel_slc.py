@@ -51,7 +51,7 @@ def _small_map(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ftl, "TARGET_UNITS", 4096)
 
 
-def machine(total: int, drive: dict[str, Any] | None = None, **volume: Any) -> BuiltSystem:
+def built_system(total: int, drive: dict[str, Any] | None = None, **volume: Any) -> BuiltSystem:
     """A small drive with such a cache, and a sequential write of so many bytes."""
     data = {
         "host": {"model": "fujitsu-rx2540-m1"},
@@ -80,7 +80,7 @@ def machine(total: int, drive: dict[str, Any] | None = None, **volume: Any) -> B
 
 def written(total: int, drive: dict[str, Any] | None = None, **volume: Any) -> float:
     """Time until so many bytes are acknowledged, s."""
-    made = machine(total, drive, **volume)
+    made = built_system(total, drive, **volume)
     made.system.run(t.NEVER, budget=-(-total // (128 * 1024)))
     return float(made.system.now) / 1e9
 
@@ -124,7 +124,7 @@ def test_after_the_fall_a_drive_that_folds_nothing_writes_as_if_it_had_no_cache(
 
 
 def test_the_fall_comes_once_the_cache_is_full():
-    assert time_of_fall(machine(3 * REGION)) == pytest.approx(REGION / BURST, rel=0.05)
+    assert time_of_fall(built_system(3 * REGION)) == pytest.approx(REGION / BURST, rel=0.05)
 
 
 @compiled_only
@@ -137,7 +137,7 @@ def test_a_drive_whose_hosts_wait_for_room_writes_each_byte_twice():
 
 
 def test_idle_time_makes_room_again_at_the_fold_rate():
-    made = machine(REGION)
+    made = built_system(REGION)
     slc = cache_of(made)
     made.system.run(t.NEVER, budget=REGION // (128 * 1024))
     end = made.system.now
@@ -152,7 +152,7 @@ def test_idle_time_makes_room_again_at_the_fold_rate():
 
 
 def test_a_command_ends_the_folding():
-    made = machine(REGION)
+    made = built_system(REGION)
     slc = cache_of(made)
     made.system.run(t.NEVER, budget=REGION // (128 * 1024))
     end = made.system.now
@@ -171,7 +171,7 @@ def test_a_command_ends_the_folding():
 @pytest.mark.parametrize("sets", [{}, FOLDS])
 def test_every_byte_is_programmed_once_and_once_more_if_it_went_through_the_cache(sets):
     total = 2 * REGION
-    made = machine(total, sets)
+    made = built_system(total, sets)
     made.system.run(t.NEVER)
     slc, ssd = cache_of(made), made.system.world.ssds[0]
     assert ssd["stored"] == total
@@ -187,7 +187,7 @@ def test_every_byte_is_programmed_once_and_once_more_if_it_went_through_the_cach
 
 
 def test_data_has_its_place_in_the_map_once_it_is_folded():
-    made = machine(REGION)
+    made = built_system(REGION)
     made.system.run(t.NEVER, budget=REGION // (128 * 1024))
     table = made.system.world.ftls[0]
     assert table["written"] == 0
@@ -197,10 +197,11 @@ def test_data_has_its_place_in_the_map_once_it_is_folded():
 
 def test_the_state_of_a_volume_says_what_is_in_the_cache():
     held = {
-        state: int(cache_of(machine(UNIT, state=state))["held"]) for state in ("fresh", "filled")
+        state: int(cache_of(built_system(UNIT, state=state))["held"])
+        for state in ("fresh", "filled")
     }
     assert held == {"fresh": 0, "filled": 0}
-    assert cache_of(machine(UNIT, state="steady"))["held"] == REGION
+    assert cache_of(built_system(UNIT, state="steady"))["held"] == REGION
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,7 @@ def test_the_state_of_a_volume_says_what_is_in_the_cache():
 )
 def test_the_dynamic_part_is_as_large_as_free_capacity_allows(filled, size):
     whole = {"slc.size": "4 GB", "slc.dynamic_size": "18 GB"}
-    made = machine(UNIT, whole, state="filled", filled=filled)
+    made = built_system(UNIT, whole, state="filled", filled=filled)
     assert cache_of(made)["size"] == pytest.approx(size, abs=UNIT)
 
 
@@ -267,7 +268,7 @@ def test_a_drive_without_the_section_has_no_cache():
 @pytest.mark.parametrize(("sets", "key"), [({"slc.size": "16 KiB"}, "slc.size")])
 def test_a_cache_that_holds_nothing_is_refused(sets, key):
     with pytest.raises(InputError, match=key):
-        machine(UNIT, sets)
+        built_system(UNIT, sets)
 
 
 def test_a_card_says_all_of_its_cache_or_nothing():
@@ -277,11 +278,11 @@ def test_a_card_says_all_of_its_cache_or_nothing():
 
 
 def test_a_window_in_which_the_cache_fills_says_that_it_is_not_steady():
-    made = machine(REGION)
+    made = built_system(REGION)
     made.system.run(t.NEVER, budget=REGION // (128 * 1024))
     (words,) = wear.warnings(made.system, [0])
     assert "its SLC cache of 0.00629 GB went from 0 to 0.00" in words
-    full = machine(REGION, state="steady")
+    full = built_system(REGION, state="steady")
     full.system.run(t.NEVER, budget=REGION // (128 * 1024))
     assert wear.warnings(full.system, [0]) == []
 

@@ -199,10 +199,10 @@ def test_every_device_io_costs_the_host_its_part():
 
 
 def watch_latency(words, host):
-    machine = build(scenario(words, host=host))
-    begin(machine)
-    machine.system.run()
-    return int(machine.system.world.streams[0]["window_ns"].sum())
+    built = build(scenario(words, host=host))
+    begin(built)
+    built.system.run()
+    return int(built.system.world.streams[0]["window_ns"].sum())
 
 
 # -- several reads -----------------------------------------------------------------------------
@@ -252,10 +252,10 @@ def test_an_urgent_command_is_decoded_before_those_that_wait():
     waits = {}
     for priority in (1, 2, 3):
         single = {"name": "single", "think": "200 us", "priority": priority}
-        machine = build(scenario(crowd, single, drive=slow))
-        begin(machine)
-        machine.system.run(budget=800)
-        stream = machine.system.world.streams[1]
+        built = build(scenario(crowd, single, drive=slow))
+        begin(built)
+        built.system.run(budget=800)
+        stream = built.system.world.streams[1]
         waits[priority] = stream["window_ns"].sum() / max(stream["window_ios"].sum(), 1)
     assert 0 < waits[1] < 400 * US
     assert 4 * MS < waits[2] < 6 * MS
@@ -360,9 +360,9 @@ def test_small_writes_are_gathered_into_units():
     assert drive.visits("flash die").sum() == 2
 
 
-def buffer_account(machine):
+def buffer_account(built):
     """Return bytes of the write buffer by what they are: (on their way in, gathered, in flush)."""
-    world = machine.system.world
+    world = built.system.world
     jobs, drive = world.jobs, world.ssds[0]
     of_hosts = [t.STAGE_LINK_WRITE, t.STAGE_PATH_WRITE]
     coming = np.isin(jobs["stage"], [*of_hosts, t.STAGE_MOVE_SENSED, t.STAGE_MOVE_CHANNEL])
@@ -382,13 +382,13 @@ SMALL_BUFFER = {"buffer.size": "256 KiB", "flash.channels": 2, "flash.dies_per_c
 def test_every_byte_of_the_buffer_is_reserved_gathered_or_in_flush(seed, size):
     words = {"read": "30 %", "size": size, "align": "512 B", "outstanding": 6}
     words["limit"] = {"ios": 12 if INTERPRETED else 60}
-    machine = build(scenario(words, seed=seed, drive=SMALL_BUFFER))
-    begin(machine)
-    system = machine.system
+    built = build(scenario(words, seed=seed, drive=SMALL_BUFFER))
+    begin(built)
+    system = built.system
     drive = system.world.ssds[0]
     while system.state["events"] > 0:
         system.run(horizon=int(system.world.heap[0]["time"]))
-        coming, gathered, flushing = buffer_account(machine)
+        coming, gathered, flushing = buffer_account(built)
         assert drive["buffered"] == coming + gathered + flushing
         # What completes units that were written in part comes on top of what was let in.
         read = np.isin(system.world.jobs["stage"], [t.STAGE_MOVE_SENSED, t.STAGE_MOVE_CHANNEL])
@@ -407,13 +407,13 @@ def write_rate(ios, **changes):
     """Return bytes a second that sequential writes get in the end, and the drive."""
     values = {key.replace("__", "."): value for key, value in changes.items()}
     words = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 32}
-    machine = build(scenario(words, drive=values))
-    begin(machine)
-    machine.system.run(budget=ios)
-    start, written = machine.system.now, int(machine.system.world.drives[0]["host_written"])
-    machine.system.run(budget=2 * ios)
-    passed = machine.system.now - start
-    return (int(machine.system.world.drives[0]["host_written"]) - written) / (passed / 1e9)
+    built = build(scenario(words, drive=values))
+    begin(built)
+    built.system.run(budget=ios)
+    start, written = built.system.now, int(built.system.world.drives[0]["host_written"])
+    built.system.run(budget=2 * ios)
+    passed = built.system.now - start
+    return (int(built.system.world.drives[0]["host_written"]) - written) / (passed / 1e9)
 
 
 def test_writes_are_as_fast_as_the_data_path_if_the_dies_are_faster():
@@ -435,9 +435,9 @@ def test_writes_are_as_fast_as_the_dies_if_the_path_is_faster():
 def test_a_buffer_takes_a_burst_at_the_speed_of_the_link_and_then_pushes_back():
     words = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 1}
     values = {"flash.program_time": "100 ms", "flash.channels": 1, "flash.dies_per_channel": 1}
-    machine = build(scenario(words, drive=values | {"buffer.size": "640 KiB"}))
-    begin(machine)
-    latencies = np.diff(watched(machine, ios=16)["time"])
+    built = build(scenario(words, drive=values | {"buffer.size": "640 KiB"}))
+    begin(built)
+    latencies = np.diff(watched(built, ios=16)["time"])
     # Ten units fit; then one write goes in as one unit comes out, every 100 ms.
     assert latencies[:10].max() < 1 * MS
     assert (latencies[11:] == 100 * MS).all()
@@ -511,12 +511,12 @@ def test_units_that_are_written_go_to_channels_and_dies_round_robin():
 @compiled_only
 def test_random_reads_load_all_channels_alike():
     words = {"size": "4 KiB", "outstanding": 64}
-    machine = build(scenario(words, seed=5))
-    begin(machine)
-    machine.system.run(budget=20 * FEW)
-    names = machine.system.names
+    built = build(scenario(words, seed=5))
+    begin(built)
+    built.system.run(budget=20 * FEW)
+    names = built.system.names
     rows = [n for n, name in enumerate(names) if name.kind == "flash channel"]
-    visits = machine.system.world.stations["arrivals"][rows]
+    visits = built.system.world.stations["arrivals"][rows]
     mean = visits.mean()
     assert len(visits) == 16
     assert np.abs(visits - mean).max() < 4.5 * np.sqrt(mean)
@@ -545,16 +545,16 @@ def test_a_failed_drive_answers_with_an_error_after_its_front_end(op):
 
 
 def test_failed_ios_count_apart_and_have_no_latency():
-    machine = build(scenario({"outstanding": 4, "size": "256 KiB", "limit": {"ios": 100}}))
-    begin(machine)
-    machine.system.run(budget=40)
-    machine.system.world.drives[0]["failed"] = 1
-    machine.system.run()
-    stream = machine.system.world.streams[0]
+    built = build(scenario({"outstanding": 4, "size": "256 KiB", "limit": {"ios": 100}}))
+    begin(built)
+    built.system.run(budget=40)
+    built.system.world.drives[0]["failed"] = 1
+    built.system.run()
+    stream = built.system.world.streams[0]
     assert stream["completed"] + stream["failed"] == stream["issued"] == 100
     assert 55 <= stream["failed"] <= 60
     assert stream["window_ios"].sum() == stream["completed"]
-    assert machine.system.world.latencies[0].sum() == stream["completed"]
+    assert built.system.world.latencies[0].sum() == stream["completed"]
 
 
 def test_a_drive_that_is_back_serves_as_before():

@@ -194,7 +194,7 @@ def test_work_is_conserved_over_any_writes():
     assert int(engine(array)["served"]) == expected * HEAD
 
 
-def machine(volume=None, **host):
+def built_system(volume=None, **host):
     """Software RAID 5 in a server of two NUMA nodes with eight cores."""
     values = {"cpu.nodes": 2, "cpu.cores": 8} | host.pop("set", {})
     words = {"level": "raid5", "drives": 4, "drive": "intel-p3700-800gb", "state": "fresh"}
@@ -227,7 +227,7 @@ def threads_of(made):
     ],
 )
 def test_workers_are_group_thread_cnt_in_each_node(words, values, threads):
-    assert threads_of(machine(words, set=values)) == threads
+    assert threads_of(built_system(words, set=values)) == threads
 
 
 def test_group_thread_cnt_is_refused_on_a_controller():
@@ -246,6 +246,6 @@ def test_group_thread_cnt_is_refused_on_a_controller():
 def test_parity_is_computed_at_the_clock_rate_of_the_host():
     """The times of the card hold at 3.5 GHz; at 1.75 GHz the threads run at half their speed."""
     for clock, speed in (("3.5 GHz", 1.0), ("1.75 GHz", 0.5), ("4.2 GHz", 1.2)):
-        made = machine(clock=clock)
+        made = built_system(clock=clock)
         row = made.system.world.stations[made.system.world.arrays[0]["engine"]]
         assert row["speed"] == pytest.approx(speed)

@@ -21,20 +21,20 @@ DRIVE = {"drive": "intel-p3700-800gb", "set": SMALL}
 LOAD = {"read": "0 %", "size": "4 KiB", "outstanding": 8}
 
 
-def machine_of(load, volume=None, **others) -> BuiltSystem:
+def built_of(load, volume=None, **others) -> BuiltSystem:
     return build(from_data({"host": HOST, "volume": [volume or DRIVE], "load": [load], **others}))
 
 
-def run(machine: BuiltSystem, ios: int = IOS) -> BuiltSystem:
-    for stream in machine.streams["load"]:
-        machine.system.begin(stream)
-    machine.system.run(budget=ios)
-    return machine
+def run(built: BuiltSystem, ios: int = IOS) -> BuiltSystem:
+    for stream in built.streams["load"]:
+        built.system.begin(stream)
+    built.system.run(budget=ios)
+    return built
 
 
-def mapped(machine: BuiltSystem, drive: int = 0) -> float:
+def mapped(built: BuiltSystem, drive: int = 0) -> float:
     """Share of the units of a drive's map that lie somewhere."""
-    world = machine.system.world
+    world = built.system.world
     row = world.ftls[world.ssds[drive]["ftl"]]
     pages = world.pages[int(row["first_map"]) :][: -(-int(row["units"]) // 64)]
     leaves = np.where(pages < 0, ~pages, pages)
@@ -45,29 +45,27 @@ def mapped(machine: BuiltSystem, drive: int = 0) -> float:
 def test_what_is_trimmed_lies_nowhere_any_more():
     half = LOAD | {"trim": "100 %", "random": "0 %", "size": "64 MiB", "area": {"size": "4 GiB"},
                    "limit": {"bytes": "4 GiB"}}  # fmt: skip
-    machine = machine_of(half, DRIVE | {"state": "filled"})
-    assert mapped(machine) == 1.0
+    built = built_of(half, DRIVE | {"state": "filled"})
+    assert mapped(built) == 1.0
     # A map of a large drive stands for it in groups of units: one of them may count for another.
-    assert mapped(run(machine)) == pytest.approx(1 - 2**32 / 8e9, abs=0.03)
+    assert mapped(run(built)) == pytest.approx(1 - 2**32 / 8e9, abs=0.03)
 
 
 def test_a_trim_transfers_nothing_and_is_no_write():
-    machine = run(
-        machine_of(LOAD | {"trim": "100 %", "size": "256 KiB"}, DRIVE | {"state": "filled"})
-    )
-    world = machine.system.world
+    built = run(built_of(LOAD | {"trim": "100 %", "size": "256 KiB"}, DRIVE | {"state": "filled"}))
+    world = built.system.world
     assert world.drives[0]["host_written"] == 0
     assert world.ssds[0]["stored"] == 0
     assert world.stations[world.ssds[0]["link_to_drive"]]["served"] == 0
-    streams = world.streams[machine.streams["load"]]
+    streams = world.streams[built.streams["load"]]
     assert streams["window_ios"].sum() == 0
     assert streams["window_others"][:, TRIM - 2].sum() == IOS
 
 
 def test_requests_have_the_shares_that_are_asked_for():
     load = LOAD | {"read": "50 %", "trim": "20 %"}
-    machine = run(machine_of(load, DRIVE | {"state": "fresh"}))
-    streams = machine.system.world.streams[machine.streams["load"]]
+    built = run(built_of(load, DRIVE | {"state": "fresh"}))
+    streams = built.system.world.streams[built.streams["load"]]
     reads, writes = streams["window_ios"].sum(axis=0) / IOS
     trims = streams["window_others"][:, TRIM - 2].sum() / IOS
     slack = 5 / np.sqrt(IOS)
@@ -78,7 +76,7 @@ def test_requests_have_the_shares_that_are_asked_for():
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_random_writes_and_trims_leave_the_share_mapped_that_is_written(share):
     """A unit is mapped if what came to it last was a write: in equilibrium 1 - share of them."""
-    steady = machine_of(LOAD | {"trim": f"{100 * share} %"})
+    steady = built_of(LOAD | {"trim": f"{100 * share} %"})
     assert mapped(steady) == pytest.approx(1 - share, abs=0.02)
     assert mapped(run(steady)) == pytest.approx(1 - share, abs=0.02)
 
@@ -87,7 +85,7 @@ def test_random_writes_and_trims_leave_the_share_mapped_that_is_written(share):
 def test_the_more_is_trimmed_the_less_is_moved():
     moved = []
     for share in ("0 %", "10 %", "30 %"):
-        world = run(machine_of(LOAD | {"trim": share})).system.world
+        world = run(built_of(LOAD | {"trim": share})).system.world
         moved.append(world.ssds[0]["moved"] / world.ssds[0]["stored"])
     assert moved[0] > 1.3 * moved[1] > 1.3**2 * moved[2]
 
@@ -101,15 +99,13 @@ def test_the_more_is_trimmed_the_less_is_moved():
     ],
 )
 def test_md_passes_trims_to_every_drive_that_holds_the_data(volume, commands):
-    machine = run(
-        machine_of(LOAD | {"trim": "100 %"}, DRIVE | {"state": "filled"} | volume), IOS // 4
-    )
-    array = machine.system.world.arrays[0]
+    built = run(built_of(LOAD | {"trim": "100 %"}, DRIVE | {"state": "filled"} | volume), IOS // 4)
+    array = built.system.world.arrays[0]
     counts = array["device_ios"].reshape(-1, TRANSFERS)[0]
-    done = observe.counts(machine.system, machine.streams["load"])
+    done = observe.counts(built.system, built.streams["load"])
     assert counts[7] == counts.sum()
     assert commands * done.completed <= counts[7] <= commands * done.issued
-    shares = [mapped(machine, drive) for drive in range(volume["drives"])]
+    shares = [mapped(built, drive) for drive in range(volume["drives"])]
     assert max(shares) < 1.0
 
 
@@ -123,18 +119,18 @@ def test_md_passes_trims_to_every_drive_that_holds_the_data(volume, commands):
 )
 def test_where_trims_do_not_come_to_the_drives_a_load_of_them_is_refused(volume, others, words):
     with pytest.raises(InputError, match=words):
-        machine_of(LOAD | {"trim": "10 %"}, DRIVE | volume, **others)
+        built_of(LOAD | {"trim": "10 %"}, DRIVE | volume, **others)
 
 
 def test_reads_and_trims_are_no_more_than_all_requests():
     with pytest.raises(InputError, match="more than all requests"):
-        machine_of(LOAD | {"read": "90 %", "trim": "20 %"})
+        built_of(LOAD | {"read": "90 %", "trim": "20 %"})
 
 
 def test_the_kind_of_a_request_is_that_of_the_same_number_without_trims():
     """Draws are by the number of the I/O: what was a read stays one, at the same place."""
-    with_trims = machine_of(LOAD | {"read": "40 %", "trim": "30 %"}, DRIVE | {"state": "fresh"})
-    without = machine_of(LOAD | {"read": "40 %"}, DRIVE | {"state": "fresh"})
+    with_trims = built_of(LOAD | {"read": "40 %", "trim": "30 %"}, DRIVE | {"state": "fresh"})
+    without = built_of(LOAD | {"read": "40 %"}, DRIVE | {"state": "fresh"})
     assert WRITE == 1
     reads = [
         int(run(one).system.world.streams[one.streams["load"]]["window_ios"][:, 0].sum())

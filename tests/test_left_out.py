@@ -21,12 +21,12 @@ QUICK = ["load.outstanding=8", "load.read=50 %"]
 
 def started(scenario):
     """A system amid the first I/Os of its loads."""
-    machine = build(scenario)
-    for streams in machine.streams.values():
+    built = build(scenario)
+    for streams in built.streams.values():
         for stream in streams:
-            machine.system.begin(stream)
-    machine.system.have_room()
-    return machine.system
+            built.system.begin(stream)
+    built.system.have_room()
+    return built.system
 
 
 @compiled_only

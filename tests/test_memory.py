@@ -1,4 +1,4 @@
-"""What a scenario takes of the machine's memory is bounded before it is allocated."""
+"""What a scenario takes of this computer's memory is bounded before it is allocated."""
 
 import gc
 import tracemalloc

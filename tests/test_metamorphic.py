@@ -30,22 +30,22 @@ IOS = 600
 def started(words: dict[str, Any], **keys: Any) -> BuiltSystem:
     """The scenario of these words, its loads under way; ``keys`` change all of them."""
     changed = words | {"load": [one | keys for one in words["load"]]}
-    machine = build(from_data(changed))
-    begin(machine)
-    return machine
+    built = build(from_data(changed))
+    begin(built)
+    return built
 
 
-def under_way(machine: BuiltSystem) -> Any:
+def under_way(built: BuiltSystem) -> Any:
     """Rows of the I/Os of hosts that have been issued and are not complete."""
-    jobs = machine.system.world.jobs
+    jobs = built.system.world.jobs
     asked = (jobs["stage"] != t.STAGE_FREE) & (jobs["parent"] == t.NONE) & (jobs["serial"] > 0)
     return jobs[asked & (jobs["stream"] != t.NONE)]
 
 
-def stations(machine: BuiltSystem) -> Any:
+def stations(built: BuiltSystem) -> Any:
     """Rows of all stations, their areas up to the present time."""
-    window.settle_areas(machine.system)
-    return machine.system.world.stations[: machine.system.count("stations")]
+    window.settle_areas(built.system)
+    return built.system.world.stations[: built.system.count("stations")]
 
 
 # -- operational laws ------------------------------------------------------------------------------
@@ -54,11 +54,11 @@ def stations(machine: BuiltSystem) -> Any:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_latencies_add_up_to_outstanding_ios_times_time(seed):
     """Little's law, L = lambda W: each slot of a closed load always has one I/O under way."""
-    machine = started(drawn(seed))
-    system = machine.system
+    built = started(drawn(seed))
+    system = built.system
     system.run(budget=IOS)
     system.run(horizon=system.now)  # the slots that are free at this instant issue again
-    waiting = under_way(machine)
+    waiting = under_way(built)
     passed = int(system.world.streams["window_ns"].sum()) + int(
         (system.now - waiting["issued"]).sum()
     )
@@ -82,19 +82,19 @@ def test_no_read_waits_for_ever_beside_a_stream(seed):
     }
     reader = {"name": "reader", "read": "100 %", "size": "4 KiB"}
     reader["outstanding"] = random.choice([1, 2, 4])
-    machine = started(around(seed, [disks], [stream, reader]))
-    machine.system.run(budget=4000)
-    waited = machine.system.now - under_way(machine)["issued"]
-    assert waited.max() < 0.2 * machine.system.now
+    built = started(around(seed, [disks], [stream, reader]))
+    built.system.run(budget=4000)
+    waited = built.system.now - under_way(built)["issued"]
+    assert waited.max() < 0.2 * built.system.now
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stations_were_busy_as_long_as_they_served_and_had_queues_as_long_as_jobs_waited(seed):
     """The utilisation law and Little's law at every station, once all is over."""
-    machine = started(drawn(seed), limit={"ios": IOS})
-    machine.system.run()
-    rows = stations(machine)
-    names = [one.name for one in machine.system.names]
+    built = started(drawn(seed), limit={"ios": IOS})
+    built.system.run()
+    rows = stations(built)
+    names = [one.name for one in built.system.names]
     used = {n: r for n, r in zip(names, rows, strict=True) if r["arrivals"] > 0}
     assert used
     assert not {
@@ -110,8 +110,8 @@ def test_stations_were_busy_as_long_as_they_served_and_had_queues_as_long_as_job
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_server_is_idle_while_a_job_waits_for_it(seed):
-    machine = started(drawn(seed), limit={"ios": 100})
-    system = machine.system
+    built = started(drawn(seed), limit={"ios": 100})
+    system = built.system
     while system.state["events"] > 0:
         system.run(horizon=int(system.world.heap[0]["time"]))
         rows = system.world.stations[: system.count("stations")]
@@ -138,10 +138,10 @@ def test_each_small_request_costs_the_device_ios_of_its_level(seed):
     small = {"size": "4 KiB", "align": "4 KiB", "limit": {"ios": IOS}}
     words = around(seed, [one], [load(random, **small)])
     words["host"]["set"] = {"raid": {"stripe_cache": 0}}  # which would know what was read
-    machine = started(words)
-    machine.system.run()
-    world = machine.system.world
-    reads, writes = world.streams["window_ios"][: machine.system.count("streams")].sum(axis=0)
+    built = started(words)
+    built.system.run()
+    world = built.system.world
+    reads, writes = world.streams["window_ios"][: built.system.count("streams")].sum(axis=0)
     assert reads + writes == IOS
     asked = reads + writes * device_ios(one["level"], one["drives"])
     assert world.arrays[0]["commands"] == asked

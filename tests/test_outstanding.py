@@ -20,9 +20,9 @@ pytestmark = compiled_only
 
 def rate(asked: Scenario, settled: int, ios: int) -> float:
     """I/Os a second over so many, once so many have settled the queues."""
-    machine = build(asked)
-    begin(machine)
-    system = machine.system
+    built = build(asked)
+    begin(built)
+    system = built.system
     system.run(t.NEVER, settled)
     before = system.now
     system.run(t.NEVER, settled + ios)

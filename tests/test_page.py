@@ -31,12 +31,12 @@ def page():
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "192.0.2.1", ""])
-def test_another_name_than_that_of_this_machine_is_refused(page, host):
+def test_another_name_than_that_of_this_computer_is_refused(page, host):
     assert page.get("/", headers={"Host": host}).status_code == 421
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8642", "localhost:8642", "[::1]:8642"])
-def test_this_machine_may_be_called_by_its_own_names(page, host):
+def test_this_computer_may_be_called_by_its_own_names(page, host):
     assert page.get("/", headers={"Host": host}).status_code == 200
 
 
@@ -58,7 +58,7 @@ def test_a_form_of_another_page_is_no_request(page):
     assert answer.status_code == 415
 
 
-def test_beyond_this_machine_a_token_is_needed_and_is_not_left_in_the_address():
+def test_beyond_this_computer_a_token_is_needed_and_is_not_left_in_the_address():
     with served(host="0.0.0.0", token="t0ken") as visitor:
         assert visitor.get("/").status_code == 401
         assert visitor.get("/static/page.css").status_code == 401
@@ -115,7 +115,7 @@ def test_pages_hold_no_script_or_style_of_their_own(page):
         "/api/runs/0123",
     ],
 )
-def test_no_address_leads_to_a_file_of_the_machine(page, place):
+def test_no_address_leads_to_a_file_of_the_computer(page, place):
     assert page.get(place).status_code == 404
 
 

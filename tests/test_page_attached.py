@@ -19,9 +19,9 @@ def page(monkeypatch):
     """A page to which a RAID 5 of four disks is attached, as if by its control socket."""
     changes = {"volume.drives": 4, "volume.name": "data"}
     scenario = Scenario.read("raid5-disks").with_(changes)
-    machine = AttachedSystem(scenario, 1.0)
-    machine.start()
-    steering = Steering(scenario, machine)
+    system = AttachedSystem(scenario, 1.0)
+    system.start()
+    steering = Steering(scenario, system)
 
     def ask(path, wish):
         assert path == "control.sock"
@@ -30,7 +30,7 @@ def page(monkeypatch):
     monkeypatch.setattr(attached, "ask", ask)
     with served(attached="control.sock") as visitor:
         yield visitor
-    machine.close()
+    system.close()
 
 
 def volume(page):
@@ -86,12 +86,12 @@ def test_what_cannot_happen_is_told_in_words(page):
         (b'{"kind": "' + b"x" * 10_000 + b'"}', "application/json", 413),
     ],
 )
-def test_what_is_no_event_does_not_reach_the_machine(page, body, kind, status):
+def test_what_is_no_event_does_not_reach_the_system(page, body, kind, status):
     answer = page.post("/api/attached", content=body, headers={"Content-Type": kind})
     assert answer.status_code == status
 
 
-def test_a_machine_that_has_gone_is_told_of(page, monkeypatch):
+def test_a_system_that_has_gone_is_told_of(page, monkeypatch):
     def nobody(path, wish):
         raise InputError([Problem(None, None, None, "nobody answers")])
 
@@ -101,7 +101,7 @@ def test_a_machine_that_has_gone_is_told_of(page, monkeypatch):
     assert "does not answer" in answer.json()["problems"][0]
 
 
-def test_without_a_machine_the_page_says_how_one_is_attached():
+def test_without_a_system_the_page_says_how_one_is_attached():
     with served() as visitor:
         assert "--attached control.sock" in visitor.get("/attached").text
         assert visitor.get("/api/attached").status_code == 404

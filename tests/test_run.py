@@ -73,9 +73,9 @@ def test_only_what_completes_inside_the_window_counts():
     asked = scenario(DATABASE | {"outstanding": 8}, measure=QUICK)
     point = only(run(asked))
     # The same run by hand, without any window.
-    machine = build(asked)
-    begin(machine)
-    system = machine.system
+    built = build(asked)
+    begin(built)
+    system = built.system
     stream = system.world.streams[0]
     opened = round(point.warmup_s * 1e9)
     system.run(horizon=opened)
@@ -91,13 +91,13 @@ def test_only_what_completes_inside_the_window_counts():
 
 
 def test_a_new_window_forgets_what_was_measured_and_nothing_else():
-    machine = build(scenario(DATABASE | {"outstanding": 16}))
-    begin(machine)
-    system = machine.system
+    built = build(scenario(DATABASE | {"outstanding": 16}))
+    begin(built)
+    system = built.system
     system.run(budget=500)
-    before = in_flight(machine).tolist()
+    before = in_flight(built).tolist()
     window.reset(system)
-    assert in_flight(machine).tolist() == before
+    assert in_flight(built).tolist() == before
     world = system.world
     assert world.streams[0]["completed"] == 500
     for counted in (world.latencies, world.slices, world.streams["window_ns"]):
@@ -372,9 +372,9 @@ def waiting_and_served(system):
 
 
 def test_littles_law_holds_at_every_station_of_a_drive_to_the_nanosecond():
-    machine = build(scenario(DATABASE | {"outstanding": 64}, {"read": "0 %", "size": "64 KiB"}))
-    begin(machine)
-    system = machine.system
+    built = build(scenario(DATABASE | {"outstanding": 64}, {"read": "0 %", "size": "64 KiB"}))
+    begin(built)
+    system = built.system
     system.run(budget=5_000)
     window.reset(system)
     waited_before, served_before = waiting_and_served(system)
@@ -417,18 +417,18 @@ def test_of_one_small_read_at_a_time_the_stages_add_up_to_the_latency():
 
 
 def test_the_slices_of_the_throughput_add_up_to_all_completions():
-    machine = build(scenario({"outstanding": 4}))
-    answers_after(machine, 1_000)
-    begin(machine)
+    built = build(scenario({"outstanding": 4}))
+    answers_after(built, 1_000)
+    begin(built)
     for ios in (100, 5_000, 40_000):
-        machine.system.run(budget=ios)
-        assert machine.system.world.slices.sum() == ios
-        series, slice_ns = window.series(machine.system, [0])
+        built.system.run(budget=ios)
+        assert built.system.world.slices.sum() == ios
+        series, slice_ns = window.series(built.system, [0])
         # Four I/Os a microsecond, in every slice but the first: the first four take that long.
         assert series[0] == 4 * slice_ns / 1_000 - 4
         assert (series[1:] == 4 * slice_ns / 1_000).all()
         assert 20 < len(series) <= t.SLICES
-    assert len(in_flight(machine)) <= 4
+    assert len(in_flight(built)) <= 4
 
 
 # -- coverage ----------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ def on_disk(state: str, changes: dict[str, Any] = SMALL, **keys: Any) -> Any:
     )
 
 
-def cache_of(machine: BuiltSystem) -> Any:
-    return machine.system.world.shingles[0]
+def cache_of(built: BuiltSystem) -> Any:
+    return built.system.world.shingles[0]
 
 
 @pytest.mark.parametrize("state", ["fresh", "filled"])
@@ -52,8 +52,8 @@ def test_a_media_cache_is_empty_unless_the_volume_is_steady(state):
 
 
 def test_a_steady_volume_begins_with_a_full_media_cache():
-    machine = build(on_disk("steady", size="8 KiB"))
-    cache, world = cache_of(machine), machine.system.world
+    built = build(on_disk("steady", size="8 KiB"))
+    cache, world = cache_of(built), built.system.world
     records = world.records[: cache["next"]]
     live = np.flatnonzero(records["live"])
     assert cache["next"] == RECORDS
@@ -61,7 +61,7 @@ def test_a_steady_volume_begins_with_a_full_media_cache():
     assert cache["used"] == cache["head"] - records["place"][live[0]]
     assert (records["length"][live] <= 8192).all()
     listed = []
-    for number in np.flatnonzero(machine.system.rows("bands")["first"] != t.NONE):
+    for number in np.flatnonzero(built.system.rows("bands")["first"] != t.NONE):
         n = int(world.bands["first"][number])
         while n != t.NONE:
             assert records["offset"][n] // cache["band"] == number
@@ -77,13 +77,13 @@ def test_a_rewrite_takes_away_as_many_writes_as_a_band_has_in_a_full_log_and_one
     So a run that begins steady goes on as one that has been going on for long.
     """
     records = 4000
-    machine = build(on_disk(state, SMALL | {"smr.records": records}))
-    begin(machine)
-    machine.system.run(before * 10**9)
-    cache = cache_of(machine)
+    built = build(on_disk(state, SMALL | {"smr.records": records}))
+    begin(built)
+    built.system.run(before * 10**9)
+    cache = cache_of(built)
     bands = 4e9 / (4 * 2**20)
     written, rewrites = int(cache["next"]), int(cache["rewrites"])
-    machine.system.run((before + 300) * 10**9)
+    built.system.run((before + 300) * 10**9)
     rewritten = int(cache["rewrites"]) - rewrites
     assert rewritten > 300
     assert (int(cache["next"]) - written) / rewritten == pytest.approx(1 + records / bands, rel=0.1)
@@ -95,8 +95,8 @@ def test_reads_and_streams_leave_the_media_cache_of_a_steady_volume_empty():
 
 
 def test_large_writes_fill_the_log_before_the_map():
-    machine = build(on_disk("steady", SMALL | {"smr.records": 100_000}, size="64 KiB"))
-    cache = cache_of(machine)
+    built = build(on_disk("steady", SMALL | {"smr.records": 100_000}, size="64 KiB"))
+    cache = cache_of(built)
     assert cache["kept"] == pytest.approx(cache["media_cache"] / 65536, rel=0.01)
 
 

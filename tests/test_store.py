@@ -122,15 +122,15 @@ class AnyInterleaving(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_any_interleaving_behaves_as_one_flat_array_of_bytes(level):
-    machine = type(f"Raid{level}", (AnyInterleaving,), {"level": level})
-    machine.TestCase.settings = settings(
+    state_machine = type(f"Raid{level}", (AnyInterleaving,), {"level": level})
+    state_machine.TestCase.settings = settings(
         max_examples=5,
         stateful_step_count=20,
         deadline=None,
         derandomize=True,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
     )
-    machine.TestCase().runTest()
+    state_machine.TestCase().runTest()
 
 
 def test_every_array_comes_through_its_failures_and_their_rebuild():

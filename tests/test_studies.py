@@ -461,7 +461,7 @@ def test_points_of_a_run_are_the_same_bytes_on_one_core_and_on_several(disk, mon
 
 
 def test_what_runs_for_others_has_no_workers_of_its_own(disk, monkeypatch):
-    """Or a machine with 64 cores would have 4,096 runs at a time."""
+    """Or a computer with 64 cores would have 4,096 runs at a time."""
     monkeypatch.setattr("raidsim.workers.engine.processors", lambda: 3)
     busy, most = [], []
 

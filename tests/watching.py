@@ -71,30 +71,30 @@ def scenario(
     )
 
 
-def answers_after(machine: BuiltSystem, service: int) -> None:
+def answers_after(built: BuiltSystem, service: int) -> None:
     """Replace host and drive: every I/O takes ``service`` ns, however many there are."""
-    system = machine.system
+    system = built.system
     station = system.add_station("volume", "volume", servers=t.UNLIMITED)
     step = system.add_row(
         "steps", station=station, branches=1, law=t.LAW_CONSTANT, mean=float(service)
     )
-    for row in machine.volumes.values():
+    for row in built.volumes.values():
         volume = system.world.volumes[row]
         volume["kind"] = t.VOLUME_ROUTE
         volume["first_step"] = step
         volume["steps"] = 1
 
 
-def begin(machine: BuiltSystem) -> None:
+def begin(built: BuiltSystem) -> None:
     """Start all streams, in the order of the loads and workers."""
-    for streams in machine.streams.values():
+    for streams in built.streams.values():
         for stream in streams:
-            machine.system.begin(stream)
+            built.system.begin(stream)
 
 
-def in_flight(machine: BuiltSystem) -> NDArray[Any]:
+def in_flight(built: BuiltSystem) -> NDArray[Any]:
     """Return the requests that are not back yet, in the order of their issue."""
-    jobs = machine.system.world.jobs
+    jobs = built.system.world.jobs
     jobs = jobs[(jobs["stage"] != t.STAGE_FREE) & (jobs["parent"] == t.NONE) & (jobs["serial"] > 0)]
     found = np.zeros(len(jobs), IOS)
     for field in ("stream", "op", "offset", "length", "serial"):
@@ -110,24 +110,24 @@ def asked(
 
     A closed load issues ``ios`` I/Os at once: the first that it issues, in their order.
     """
-    machine = build(scenario(*loads, seed=seed))
-    answers_after(machine, FOR_EVER)
+    built = build(scenario(*loads, seed=seed))
+    answers_after(built, FOR_EVER)
     if ios:
-        machine.system.world.streams["outstanding"][: machine.system.count("streams")] = ios
-    begin(machine)
-    machine.system.run(horizon=round(until * 1e9))
-    found = in_flight(machine)
-    return [found[found["stream"] == s] for streams in machine.streams.values() for s in streams]
+        built.system.world.streams["outstanding"][: built.system.count("streams")] = ios
+    begin(built)
+    built.system.run(horizon=round(until * 1e9))
+    found = in_flight(built)
+    return [found[found["stream"] == s] for streams in built.streams.values() for s in streams]
 
 
 def watched(
-    machine: BuiltSystem, ios: int = 2**62, until: int = 2**62, stream: int | None = None
+    built: BuiltSystem, ios: int = 2**62, until: int = 2**62, stream: int | None = None
 ) -> NDArray[Any]:
     """Follow the system until ``ios`` more I/Os (of a stream) are issued, or to ``until`` ns.
 
     The streams must have begun. Sees every I/O that takes at least 1 ns.
     """
-    system = machine.system
+    system = built.system
     seen, last, count = [np.zeros(0, IOS)], int(system.state["requests"]), 0
     while system.state["events"] > 0 and count < ios:
         time = int(system.world.heap[0]["time"])
@@ -135,7 +135,7 @@ def watched(
             break
         system.run(horizon=time)
         if system.state["requests"] > last:
-            found = in_flight(machine)
+            found = in_flight(built)
             found = found[found["serial"] > last]
             last = int(system.state["requests"])
             if stream is not None:

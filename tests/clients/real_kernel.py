@@ -277,12 +277,12 @@ def test_raidsim_goes_on_with_the_drives_that_a_kernel_has_used(
     looked_at: dict[str, dict[str, str]], metadata: str
 ) -> None:
     folder = Path(looked_at[""]["above"]) / metadata / "members"
-    machine = AttachedSystem(Scenario.from_text(scenario_of(CASES[metadata])), 1.0, members=folder)
+    attached = AttachedSystem(Scenario.from_text(scenario_of(CASES[metadata])), 1.0, members=folder)
     try:
         for one in CASES[metadata]:
-            assert machine.devices[one.name].content.read(0, one.size) == one.changed
+            assert attached.devices[one.name].content.read(0, one.size) == one.changed
     finally:
-        machine.close()
+        attached.close()
     array = images.find(folder / "raid5")
     assert array.is_clean
     assert array.missing == []

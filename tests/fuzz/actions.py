@@ -1,4 +1,4 @@
-"""What can be done to a machine: each action once, to something drawn at random.
+"""What can be done to a random model: each action once, to something drawn at random.
 
 An action that is refused with an InputError has done nothing, which is as good as any other.
 """
@@ -11,32 +11,32 @@ from typing import Any
 from raidsim import Controller, Volume
 from raidsim.control.operation import Operation
 from tests.fuzz import Fault
-from tests.fuzz.machine import Machine, load, place
+from tests.fuzz.model import RandomModel, load, place
 
-Action = Callable[[Machine], None]
+Action = Callable[[RandomModel], None]
 TIMES = [0.0, 1e-9, 1e-9, 1e-6, 1e-4, 1e-3, 5e-3, 0.05, 0.5]
 
 
-def drawn(m: Machine) -> Action:
+def drawn(m: RandomModel) -> Action:
     """One of all actions."""
     chosen: Action = m.random.choices(list(ACTIONS), list(ACTIONS.values()))[0]
     return chosen
 
 
-def _volume(m: Machine) -> Volume:
+def _volume(m: RandomModel) -> Volume:
     return m.random.choice(m.every)
 
 
-def _controller(m: Machine) -> Controller | None:
+def _controller(m: RandomModel) -> Controller | None:
     return m.random.choice(m.controllers) if m.controllers else None
 
 
-def _drive(m: Machine, volume: Volume) -> int:
+def _drive(m: RandomModel, volume: Volume) -> int:
     """A drive, seldom one that isn't there; often the same ones."""
     return m.random.choice([0, 0, 1, m.random.randrange(volume.spec.drives), volume.spec.drives])
 
 
-def _pace(m: Machine) -> dict[str, Any]:
+def _pace(m: RandomModel) -> dict[str, Any]:
     r = m.random
     return {"rate": r.choice([None, "1 %", "50 %", "100 %"])} if r.random() < 0.3 else {}
 
@@ -44,7 +44,7 @@ def _pace(m: Machine) -> dict[str, Any]:
 # -- time, and what is asked for ---------------------------------------------------------------
 
 
-def wait(m: Machine) -> None:
+def wait(m: RandomModel) -> None:
     """Let some time pass, or wait for something that is under way."""
     r = m.random
     pending = [one for one in (*m.awaited, *m.others, *m.loads) if not one.processed]
@@ -60,7 +60,7 @@ def wait(m: Machine) -> None:
     m.env.run(until=m.env.timeout(seconds))
 
 
-def read_or_write(m: Machine) -> None:
+def read_or_write(m: RandomModel) -> None:
     """Some I/Os at once."""
     r, volume = m.random, _volume(m)
     for _ in range(r.choice([1, 1, 2, 12])):
@@ -71,7 +71,7 @@ def read_or_write(m: Machine) -> None:
         m.awaited.append(getattr(volume, op)(offset, length, priority=r.choice([0, 0, 3]), **words))
 
 
-def flush(m: Machine) -> None:
+def flush(m: RandomModel) -> None:
     """A flush, or some at once."""
     r, volume = m.random, _volume(m)
     for _ in range(r.choice([1, 1, 3])):
@@ -80,7 +80,7 @@ def flush(m: Machine) -> None:
         m.awaited.append(volume.flush(**words))
 
 
-def start(m: Machine) -> None:
+def start(m: RandomModel) -> None:
     """A load."""
     volume = _volume(m)
     given = load(m, volume)
@@ -88,7 +88,7 @@ def start(m: Machine) -> None:
     m.loads.append(volume.start(given))
 
 
-def stop(m: Machine) -> None:
+def stop(m: RandomModel) -> None:
     """A load, which may be over."""
     if m.loads:
         running = m.random.choice(m.loads)
@@ -96,7 +96,7 @@ def stop(m: Machine) -> None:
         running.stop()
 
 
-def trim(m: Machine) -> None:
+def trim(m: RandomModel) -> None:
     """Some bytes."""
     volume = _volume(m)
     offset, length = place(m, volume)
@@ -107,7 +107,7 @@ def trim(m: Machine) -> None:
 # -- drives -----------------------------------------------------------------------------------
 
 
-def fail(m: Machine) -> None:
+def fail(m: RandomModel) -> None:
     """A drive."""
     volume = _volume(m)
     drive = _drive(m, volume)
@@ -115,7 +115,7 @@ def fail(m: Machine) -> None:
     volume.fail(drive)
 
 
-def mend(m: Machine) -> None:
+def mend(m: RandomModel) -> None:
     """A drive, one way or another."""
     volume = _volume(m)
     drive, pace = _drive(m, volume), _pace(m)
@@ -124,7 +124,7 @@ def mend(m: Machine) -> None:
     getattr(volume, call)(drive, **(pace if call != "repair" else {}))
 
 
-def mend_several(m: Machine) -> None:
+def mend_several(m: RandomModel) -> None:
     """All drives of a volume that have failed, at a time: software RAID fills them in one pass."""
     volume = _volume(m)
     m.note(f"{volume.name}.replace() of {volume.failed}")
@@ -132,7 +132,7 @@ def mend_several(m: Machine) -> None:
         volume.replace(drive)
 
 
-def go_through(m: Machine) -> None:
+def go_through(m: RandomModel) -> None:
     """All of an array, in the background."""
     r, volume = m.random, _volume(m)
     call = r.choice(["check", "patrol", "initialise", "resync"])
@@ -145,7 +145,7 @@ def go_through(m: Machine) -> None:
     getattr(volume, call)(**words)
 
 
-def change_operation(m: Machine) -> None:
+def change_operation(m: RandomModel) -> None:
     """Background work under way, or over."""
     r = m.random
     found: list[Operation] = [one for volume in m.volumes for one in volume.operations]
@@ -156,7 +156,7 @@ def change_operation(m: Machine) -> None:
         getattr(one, call)(*(["40 %"] if call == "set_rate" else []))
 
 
-def add_defects(m: Machine) -> None:
+def add_defects(m: RandomModel) -> None:
     """Some sectors of a drive become unreadable."""
     r, volume = m.random, _volume(m)
     drive, sector = _drive(m, volume), volume._sector
@@ -166,7 +166,7 @@ def add_defects(m: Machine) -> None:
     m.has_defects = True
 
 
-def slow_down(m: Machine) -> None:
+def slow_down(m: RandomModel) -> None:
     """A drive takes longer, or as long as ever."""
     volume = _volume(m)
     seconds = m.random.choice([0.0, 1e-9, 1e-3, 0.3])
@@ -175,7 +175,7 @@ def slow_down(m: Machine) -> None:
     volume.set_delay(seconds, drive=drive)
 
 
-def set_speed(m: Machine) -> None:
+def set_speed(m: RandomModel) -> None:
     """Of some part."""
     r = m.random
     kinds = ["front end", "data path", "link", "flash channel", "flash die", "disk controller"]
@@ -188,7 +188,7 @@ def set_speed(m: Machine) -> None:
     part.set_speed(*words)
 
 
-def set_air(m: Machine) -> None:
+def set_air(m: RandomModel) -> None:
     """The room becomes warm, or cool."""
     ambient, airflow = m.random.choice(["5 C", "60 C", "85 C"]), m.random.choice(["1 %", "100 %"])
     target: Any = m.random.choice([m.env, _volume(m)])
@@ -196,7 +196,7 @@ def set_air(m: Machine) -> None:
     target.set_air(ambient, airflow)
 
 
-def set_clock(m: Machine) -> None:
+def set_clock(m: RandomModel) -> None:
     """Of the host's CPUs."""
     clock = m.random.choice(["0.2 GHz", "2 GHz", "3.5 GHz"])
     m.note(f"set_clock({clock})")
@@ -206,20 +206,20 @@ def set_clock(m: Machine) -> None:
 # -- power, controllers, links ---------------------------------------------------------------
 
 
-def cut(m: Machine) -> None:
+def cut(m: RandomModel) -> None:
     """The power."""
     m.note("cut_power()")
     m.env.cut_power()
 
 
-def restore(m: Machine) -> None:
+def restore(m: RandomModel) -> None:
     """The power."""
     boot = m.random.choice([0.0, 0.0, 1e-9, 0.01, 20.0])
     m.note(f"restore_power({boot})")
     m.others.append(m.env.restore_power(boot))
 
 
-def change_battery(m: Machine) -> None:
+def change_battery(m: RandomModel) -> None:
     """Of a controller."""
     if (one := _controller(m)) is not None:
         state = m.random.choice(["good", "low", "learning", "absent"])
@@ -227,7 +227,7 @@ def change_battery(m: Machine) -> None:
         one.set_battery(state)
 
 
-def use_battery(m: Machine) -> None:
+def use_battery(m: RandomModel) -> None:
     """Of a controller: it is discharged for a while."""
     if (one := _controller(m)) is not None:
         call = m.random.choice(["learn", "drain"])
@@ -235,7 +235,7 @@ def use_battery(m: Machine) -> None:
         m.others.append(getattr(one, call)(m.random.choice([0.0, 1e-3, 0.1])))
 
 
-def stop_controller(m: Machine) -> None:
+def stop_controller(m: RandomModel) -> None:
     """At once, with or without a partner."""
     if (one := _controller(m)) is None:
         return
@@ -249,7 +249,7 @@ def stop_controller(m: Machine) -> None:
     m.others.append(one.fail_over(partner, outage, mirrored))
 
 
-def mend_controller(m: Machine) -> None:
+def mend_controller(m: RandomModel) -> None:
     """What was failed, or failed over."""
     if (one := _controller(m)) is not None:
         call = m.random.choice(["repair", "fail_back"])
@@ -257,7 +257,7 @@ def mend_controller(m: Machine) -> None:
         getattr(one, call)()
 
 
-def deal_with_pinned(m: Machine) -> None:
+def deal_with_pinned(m: RandomModel) -> None:
     """What waits for an array that was lost."""
     if (one := _controller(m)) is not None:
         call = m.random.choice(["import_cache", "discard_cache"])
@@ -265,7 +265,7 @@ def deal_with_pinned(m: Machine) -> None:
         getattr(one, call)()
 
 
-def change_link(m: Machine) -> None:
+def change_link(m: RandomModel) -> None:
     """It is lost, or there again."""
     if m.links:
         link, call = m.random.choice(m.links), m.random.choice(["lose", "restore"])
@@ -273,7 +273,7 @@ def change_link(m: Machine) -> None:
         getattr(link, call)()
 
 
-def use_front(m: Machine) -> None:
+def use_front(m: RandomModel) -> None:
     """Of a hybrid, again."""
     if m.hybrids:
         hybrid, empty = m.random.choice(m.hybrids), m.random.random() < 0.5
@@ -284,7 +284,7 @@ def use_front(m: Machine) -> None:
 # -- what is looked at -------------------------------------------------------------------------
 
 
-def look(m: Machine) -> None:
+def look(m: RandomModel) -> None:
     """All figures, which must be possible ones."""
     m.note("look")
     for use in m.env.stations:

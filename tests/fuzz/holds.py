@@ -1,4 +1,4 @@
-"""What holds of a machine at any time, and once everything that broke is mended and at rest."""
+"""What holds of a model at any time, and once everything that broke is mended and at rest."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.layout.tables import MIRRORED, PARITY
 from tests.fuzz import Fault
-from tests.fuzz.machine import MIB, Machine
+from tests.fuzz.model import MIB, RandomModel
 
 LINES = 512
 """Of caches whose lists are gone through: larger ones would take long."""
 
 
-def at_any_time(m: Machine) -> None:
+def at_any_time(m: RandomModel) -> None:
     """Clocks agree, accounts balance, what has come back came after it was issued."""
     system, now = m.env.system, m.env.now
     if system.now > to_ns(now) + 1:
@@ -47,7 +47,7 @@ def at_any_time(m: Machine) -> None:
         raise Fault(f"arrays have {of_arrays} dirty B, caches of controllers {of_controllers}")
 
 
-def bring_back(m: Machine) -> None:
+def bring_back(m: RandomModel) -> None:
     """Mend all but drives, let all that waits go on, and let everything come to rest."""
     env = m.env
     m.note("-- everything is mended")
@@ -76,12 +76,12 @@ def bring_back(m: Machine) -> None:
     at_any_time(m)
 
 
-def _is_calm(m: Machine) -> bool:
+def _is_calm(m: RandomModel) -> bool:
     """Whether no load without an end would go on for long."""
     return all(load.spec.has_end or load.triggered for load in m.loads)
 
 
-def at_rest(m: Machine) -> None:
+def at_rest(m: RandomModel) -> None:
     """Nothing is under way, nothing is held, nobody waits."""
     world, system = m.env.system.world, m.env.system
     if m.env.power != "on":
@@ -113,7 +113,7 @@ def at_rest(m: Machine) -> None:
         raise Fault("a write waits for room in a cache")
 
 
-def _stations(m: Machine) -> None:
+def _stations(m: RandomModel) -> None:
     system = m.env.system
     rows = system.world.stations[: system.count("stations")]
     for index in np.flatnonzero((rows["waiting"] != 0) | (rows["first_waiting"] != t.NONE)):
@@ -122,7 +122,7 @@ def _stations(m: Machine) -> None:
         raise Fault(f"{system.names[index]} works at {rows[index]['busy']} for ever")
 
 
-def _jobs(m: Machine) -> None:
+def _jobs(m: RandomModel) -> None:
     """Every job is free, or one of those that their owners keep."""
     system = m.env.system
     world, state = system.world, system.state
@@ -144,7 +144,7 @@ def _jobs(m: Machine) -> None:
         raise Fault("something is on the agenda for ever")
 
 
-def still_works(m: Machine) -> None:
+def still_works(m: RandomModel) -> None:
     """What has all its data can be read and written, gone through, and made whole again."""
     m.note("-- everything is asked for once more")
     for volume in m.volumes:
@@ -160,7 +160,7 @@ def still_works(m: Machine) -> None:
     at_rest(m)
 
 
-def _make_whole(m: Machine, volume: object) -> None:
+def _make_whole(m: RandomModel, volume: object) -> None:
     """Rebuild what is missing of an array that has all its data."""
     layout = volume.spec.layout
     begun = []
@@ -191,7 +191,7 @@ def _make_whole(m: Machine, volume: object) -> None:
             raise Fault(f"{one!r} of a volume that is {health} is {one.state}")
 
 
-def _use(m: Machine, volume: object) -> None:
+def _use(m: RandomModel, volume: object) -> None:
     """Write and read something."""
     length = volume._sector * 8
     for op, allowed in (("write", ("read-write",)), ("read", ("read-write", "read-only"))):

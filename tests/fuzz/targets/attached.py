@@ -1,4 +1,4 @@
-"""Clients of an attached machine: one that is honest, and others that send anything.
+"""Clients of an attached system: one that is honest, and others that send anything.
 
 While an honest client writes and reads, others send requests with wrong bits, in pieces, and go
 away in the middle; drives fail, and operators ask for events that there are not. Members of Linux
@@ -120,8 +120,8 @@ async def serve(choice: random.Random) -> None:
     )
     level = choice.choice(("raid5", "raid6", "raid10", "raid0"))
     scenario = Scenario.from_text(TEXT.format(level=level))
-    machine = SteppedSystem(scenario)
-    server, steering = Server(machine), Steering(scenario, machine)
+    attached = SteppedSystem(scenario)
+    server, steering = Server(attached), Steering(scenario, attached)
     server.start()
     honest = Wire(server)
     honest.send(chosen(b"data"))
@@ -132,7 +132,7 @@ async def serve(choice: random.Random) -> None:
     for _ in range(choice.randrange(5, 40)):
         way = choice.random()
         if way < 0.5:
-            await use(choice, machine, honest, flat, unsure)
+            await use(choice, attached, honest, flat, unsure)
         elif way < 0.9:
             disturb(choice, server, others)
         else:
@@ -142,12 +142,12 @@ async def serve(choice: random.Random) -> None:
     for one in others:
         one.abort()
     for _ in range(TURNS):
-        if not machine.in_flight:
+        if not attached.in_flight:
             break
         await asyncio.sleep(0)
     honest.abort()
     await asyncio.sleep(0)
-    left = (machine.in_flight, server._bytes, len(server._open))
+    left = (attached.in_flight, server._bytes, len(server._open))
     await server.stop()
     if faults:
         raise Fault(f"in a callback: {faults[0]}")
@@ -156,7 +156,7 @@ async def serve(choice: random.Random) -> None:
 
 
 async def use(
-    choice: random.Random, machine: SteppedSystem, wire: Wire, flat: bytearray, unsure: bytearray
+    choice: random.Random, attached: SteppedSystem, wire: Wire, flat: bytearray, unsure: bytearray
 ) -> None:
     """One request of the honest client, and its answer."""
     length = 512 * choice.randint(1, 128)
@@ -178,7 +178,7 @@ async def use(
     if (magic, found) != (nbd.SIMPLE_MAGIC, cookie):
         raise Fault("the answer is to something else")
     if error:
-        if machine.devices["data"].volume.health not in ("failed", "degraded"):
+        if attached.devices["data"].volume.health not in ("failed", "degraded"):
             raise Fault(f"error {error} of an array that is well")
         if command != nbd.READ:
             unsure[at : at + length] = b"\1" * length

@@ -17,7 +17,7 @@ import raidsim.assembly.ftl
 from raidsim import Environment, Host, Load, Volume
 from raidsim.errors import InputError
 from tests.fuzz import actions, holds
-from tests.fuzz.machine import made
+from tests.fuzz.model import made
 
 
 def prepare() -> None:
@@ -45,30 +45,30 @@ def prepare() -> None:
 
 
 def attempt(random: random.Random) -> None:
-    """One machine, and one sequence of operations on it."""
+    """One model, and one sequence of operations on it."""
     run(planned(random))
 
 
 def planned(random: random.Random) -> list[int]:
-    """Seeds of the machine and of each operation, so that any of these may be left out."""
+    """Seeds of the model and of each operation, so that any of these may be left out."""
     count = random.choice([3, 10, 20, 40])
     return [random.randrange(2**32) for _ in range(1 + count)]
 
 
 def run(seeds: list[int]) -> None:
     """Do all that these seeds stand for, and look whether what must hold does."""
-    machine = made(random.Random(seeds[0]))
+    model = made(random.Random(seeds[0]))
     try:
         for seed in seeds[1:]:
-            machine.random = random.Random(seed)
+            model.random = random.Random(seed)
             try:
-                actions.drawn(machine)(machine)
+                actions.drawn(model)(model)
             except InputError:
-                machine.diary[-1] += " (refused)"
-            holds.at_any_time(machine)
-        holds.bring_back(machine)
-        holds.at_rest(machine)
-        holds.still_works(machine)
+                model.diary[-1] += " (refused)"
+            holds.at_any_time(model)
+        holds.bring_back(model)
+        holds.at_rest(model)
+        holds.still_works(model)
     except Exception as error:
-        error.add_note("\n".join(["what was done:", *machine.diary]))
+        error.add_note("\n".join(["what was done:", *model.diary]))
         raise

@@ -1,4 +1,4 @@
-"""A random machine of a SimPy model: host, controllers, links, volumes, hybrids; all of it small.
+"""A random model: host, controllers, links, volumes and hybrids that programs make; all small.
 
 Drives are as large as their cards say, but what is done stays in small areas of them, so that I/Os
 meet each other, and background work goes through a sample of their rows.
@@ -42,7 +42,7 @@ SIZES = [4 * KIB, 4 * KIB, 8 * KIB, 64 * KIB, 60 * KIB, 200 * KIB, MIB]
 
 
 @dataclass
-class Machine:
+class RandomModel:
     """What there is, and what was asked of it."""
 
     env: Environment
@@ -68,29 +68,29 @@ class Machine:
         self.diary.append(f"{self.env.now:.9f} {text}")
 
 
-def made(random: random.Random) -> Machine:
-    """A machine with at least one volume."""
+def made(random: random.Random) -> RandomModel:
+    """A model with at least one volume."""
     env = Environment(seed=random.randrange(2**31))
-    machine = Machine(env, random)
+    model = RandomModel(env, random)
     plan = random.choice(["performance", "performance", "default"])
     # Under Linux cores share lines of arrays, what waits for disks is sorted, and md has bitmaps.
     server = random.choice(["fujitsu-rx300-s4", "fujitsu-rx300-s4", "intel-xeon-8380-pair"])
-    machine.hosts.append(Host(env, server, power_plan=plan))
+    model.hosts.append(Host(env, server, power_plan=plan))
     for _ in range(random.choice([0, 1, 1, 2])):
-        _add(machine, _controller)
+        _add(model, _controller)
     for _ in range(random.choice([0, 0, 0, 1, 2])):
-        _add(machine, _link)
-    while not machine.volumes or random.random() < 0.3:
-        _add(machine, _volume)
+        _add(model, _link)
+    while not model.volumes or random.random() < 0.3:
+        _add(model, _volume)
     if random.random() < 0.2:
-        _add(machine, _hybrid)
-    return machine
+        _add(model, _hybrid)
+    return model
 
 
-def _add(machine: Machine, make: Any) -> None:
+def _add(model: RandomModel, make: Any) -> None:
     """Make a part, if what was drawn fits together."""
     with contextlib.suppress(InputError):
-        make(machine)
+        make(model)
 
 
 def _named(kind: str, words: dict[str, Any]) -> str:
@@ -102,7 +102,7 @@ def _named(kind: str, words: dict[str, Any]) -> str:
     return f"{kind}({given})"
 
 
-def _controller(m: Machine) -> None:
+def _controller(m: RandomModel) -> None:
     r = m.random
     model = r.choice(CONTROLLERS)
     words: dict[str, Any] = {
@@ -121,13 +121,13 @@ def _controller(m: Machine) -> None:
     m.note(_named("Controller", {"model": Path(model).stem, **words}))
 
 
-def _link(m: Machine) -> None:
+def _link(m: RandomModel) -> None:
     to = m.random.choice([None, *m.controllers, *m.links])
     m.links.append(Link(m.env, None, "sas-6g", m.random.choice([1, 4]), to))
     m.note(_named("Link", {"to": to}))
 
 
-def _volume(m: Machine) -> None:
+def _volume(m: RandomModel) -> None:
     r = m.random
     level = r.choice(list(LEVELS))
     drive, changes = r.choice(DRIVES)
@@ -178,7 +178,7 @@ def _volume(m: Machine) -> None:
     m.note(_named(f"{made.name}: Volume", {"drive": drive, **words}))
 
 
-def _hybrid(m: Machine) -> None:
+def _hybrid(m: RandomModel) -> None:
     r = m.random
     while len(m.volumes) < 2:
         _volume(m)
@@ -201,7 +201,7 @@ def _hybrid(m: Machine) -> None:
     m.note(_named("Hybrid", {"front": front, "back": back, **words}))
 
 
-def place(m: Machine, volume: Volume) -> tuple[int, int]:
+def place(m: RandomModel, volume: Volume) -> tuple[int, int]:
     """Offset and length of an I/O: mostly near the start of a volume, sometimes at its end."""
     r, sector = m.random, volume._sector
     length = min(r.choice(SIZES), volume.capacity) // sector * sector
@@ -212,7 +212,7 @@ def place(m: Machine, volume: Volume) -> tuple[int, int]:
     return max(offset, 0) // sector * sector, length
 
 
-def load(m: Machine, volume: Volume) -> Load:
+def load(m: RandomModel, volume: Volume) -> Load:
     """A load on a small area, most of them with an end."""
     r = m.random
     keys: dict[str, Any] = {
