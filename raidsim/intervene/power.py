@@ -41,7 +41,8 @@ class Outage:
     awaited
         Ticket and time of issue (ns) of I/Os that a process waits for: they have failed.
     streams
-        Loads that go on later: stream, and how many of its I/Os it had under way or scheduled.
+        Loads that go on later: stream, and how many of its I/Os it had under way, scheduled, or
+        held back until a flush was done.
     """
 
     awaited: list[tuple[int, int]] = field(default_factory=list)
