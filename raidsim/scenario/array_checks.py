@@ -111,16 +111,38 @@ def _check_threads(values: Mapping[str, Any], controller: Card | None) -> Iterat
 
 def check_cache(values: Mapping[str, Any], card: Card | None) -> Iterator[Finding]:
     """Modes of a cache that a controller lacks; ``card`` None for the host itself."""
-    for key, off in CACHE_MODES:
+    cause = "is a setting of a controller's cache, and this volume is on the host itself"
+    remedy = "add a [[controller]] with a cache, or leave it out"
+    return check_modes(values, card, {}, (cause, remedy))
+
+
+def check_modes(
+    values: Mapping[str, Any],
+    card: Card | None,
+    keys: Mapping[str, str],
+    on_host: tuple[str, str],
+) -> Iterator[Finding]:
+    """Modes of a cache that the controller of a volume or a hybrid lacks.
+
+    Parameters
+    ----------
+    card
+        Of the controller; None for the host itself.
+    keys
+        By mode of a volume: the key that it has here, if that is another one.
+    on_host
+        What is wrong with any mode on the host itself, and what to do.
+    """
+    for mode, off in CACHE_MODES:
+        key = keys.get(mode, mode)
         if values.get(key, off) == off:
             continue
         if card is None:
-            cause = "is a setting of a controller's cache, and this volume is on the host itself"
-            yield key, cause, "add a [[controller]] with a cache, or leave it out"
+            yield key, *on_host
         elif not card.has("cache.size"):
             yield key, f"{card.name} has no cache", f'give {key} = "{off}"'
-        elif key == "read_ahead" and card.integer("cache.read_ahead") == 0:
-            yield key, f"{card.name} does not read ahead", 'write read_ahead = "none"'
+        elif mode == "read_ahead" and card.integer("cache.read_ahead") == 0:
+            yield key, f"{card.name} does not read ahead", f'give {key} = "{off}"'
 
 
 def _check_controller(

@@ -12,6 +12,7 @@ from typing import Any
 from raidsim import units
 from raidsim.cards.card import Card
 from raidsim.errors import nearest_name, quote
+from raidsim.scenario.array_checks import check_modes
 from raidsim.scenario.arrays import CACHE_MODES, HOST
 from raidsim.scenario.finding import Finding, IndexedFinding
 from raidsim.scenario.found import Extent, FoundHybrid, FoundVolume
@@ -21,7 +22,8 @@ LARGEST_BLOCK = 64 * 1024**2
 MOST_BLOCKS = 16 * 1024**2  # in the front
 LEAST_LOG = 1  # of the size of the hybrid
 MOST_PLACES = 32 * 1024**2  # blocks of a tier, whose heat is kept account of
-CACHE_KEYS = {"write": "buffer", "read_ahead": "read_ahead", "io": "io"}
+CACHE_KEYS = {"write": "buffer"}
+"""Modes of a cache that have another key in a hybrid, whose `write` is about its front."""
 NO_VOLUME = FoundVolume({})
 OF_A_CACHE = (("write", "back"), ("evict", "lru"))
 
@@ -60,17 +62,10 @@ def check_hybrid(
 
 
 def _check_cache(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
-    for mode, off in CACHE_MODES:
-        key = CACHE_KEYS[mode]
-        if values.get(key, off) == off:
-            continue
-        if controller is None:
-            cause = "is a setting of a storage processor's cache, and this hybrid is on the host"
-            yield key, cause, "give it a controller with a cache, or leave it out"
-        elif not controller.has("cache.size"):
-            yield key, f"{controller.name} has no cache", f'give {key} = "{off}"'
-        elif key == "read_ahead" and controller.integer("cache.read_ahead") == 0:
-            yield key, f"{controller.name} does not read ahead", 'give read_ahead = "none"'
+    """Modes of a storage processor's cache that it lacks; ``controller`` None for the host."""
+    cause = "is a setting of a storage processor's cache, and this hybrid is on the host itself"
+    remedy = "give it a controller with a cache, or leave it out"
+    return check_modes(values, controller, CACHE_KEYS, (cause, remedy))
 
 
 def _check_caches_below(
@@ -82,7 +77,8 @@ def _check_caches_below(
         for mode, off in CACHE_MODES:
             if volume.get(mode, off) != off:
                 cause = f"{quote(values[part])} has {mode} = {quote(volume[mode])}"
-                remedy = f"the cache is in front of the hybrid: give {CACHE_KEYS[mode]} there"
+                key = CACHE_KEYS.get(mode, mode)
+                remedy = f"the cache is in front of the hybrid: give {key} there"
                 yield part, cause, remedy
 
 
