@@ -22,7 +22,8 @@ Columns are bytes of a strip: of a small write only as much of the stripe is tor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,45 +78,15 @@ def volume_cut(
     """
     dirty = dirty_ranges(system, volume)
     lost = [] if keeps else list(dirty)
-    place = system.world.volumes[volume]
-    hybrid = bool(below(system, volume))  # what drives lose is told of the volumes below
-    cached = [] if hybrid else list(unwritten(system, volume))
-    drives = [] if hybrid else drives_of(system, volume)
-    unplaced = sum(unplaced_bytes(system, drive) for drive in drives)
-    spots: set[Spot] = set()
-    finished: set[Spot] = set()
-    holes: list[Hole] = []
-    resync, rows = "none", Ranges()
-    if hybrid or place["kind"] != t.VOLUME_ARRAY:
-        lost += [(start, end) for _, start, end in cached]
-    else:
-        array = int(place["array"])
-        layout = system.world.layouts[array]
-        torn = dict(torn_spots(system, volume))
-        from_drives, spots = _of_drives(layout, cached)
-        good = _standing(system, array)
-        if noted == "journal":  # what the drives had not written is in the journal still
-            finished, spots = spots.union(torn), set()
-        elif noted == "ppl":
-            lost += from_drives
-            for spot in spots:  # which of its strips was written is not followed to the buffers
-                lost += [(start, end) for _, start, end in _unreadable(layout, good, spot)]
-            finished, spots = spots.union(torn), set()
-            for spot, written in torn.items():
-                for _, start, end in _unreadable(layout, good, spot):
-                    lost += _common((start, end), written)
+    unplaced, stripes = 0, Stripes()
+    if not below(system, volume):  # of a hybrid, what drives lose is told of the volumes below
+        cached = list(unwritten(system, volume))
+        unplaced = sum(unplaced_bytes(system, drive) for drive in drives_of(system, volume))
+        if system.world.volumes[volume]["kind"] == t.VOLUME_ARRAY:
+            stripes = _stripes(system, volume, cached, keeps=keeps, noted=noted)
+            lost += stripes.lost
         else:
-            lost += from_drives
-            finished, spots = (set(torn), spots) if keeps else (set(), spots.union(torn))
-        for spot in spots:
-            lost += [(start, end) for _, start, end in _unreadable(layout, good, spot)]
-        holes = list(_holes(layout, good, spots))
-        if noted in REPLAYED:
-            resync, rows = (noted, _rows(finished)) if finished else ("none", [])
-        elif place["controller"] != t.NONE:
-            resync, rows = _check(layout, needed=bool(spots) or not keeps)
-        else:
-            resync, rows = _resync(system, array, spots)
+            lost += [(start, end) for _, start, end in cached]
     lost = union(lost)
     return VolumeCut(
         volume=name,
@@ -124,12 +95,78 @@ def volume_cut(
         lost=[(start, end - start) for start, end in lost],
         unplaced_bytes=unplaced,
         kept_bytes=_size(dirty) if keeps else 0,
-        finished=len({(spot.span, spot.row) for spot in finished}),
-        inconsistent=sorted({(spot.span, spot.row) for spot in spots}),
-        write_hole=holes,
-        resync=resync,
-        resync_rows=rows,
+        finished=len({(spot.span, spot.row) for spot in stripes.finished}),
+        inconsistent=sorted({(spot.span, spot.row) for spot in stripes.torn}),
+        write_hole=stripes.holes,
+        resync=stripes.resync,
+        resync_rows=stripes.rows,
     )
+
+
+@dataclass(frozen=True)
+class Stripes:
+    """What a cut leaves of the stripes of an array.
+
+    Attributes
+    ----------
+    lost
+        Bytes of the volume that nothing holds any more.
+    torn
+        Where parity or copies do not agree.
+    finished
+        Where they are made to agree from what is noted, or from a cache that outlasts the cut.
+    holes
+        What the loss of one more drive would corrupt.
+    resync, rows
+        What has to be gone through once power is back, and which rows of it.
+    """
+
+    lost: Ranges = field(default_factory=list)
+    torn: Set[Spot] = frozenset()
+    finished: Set[Spot] = frozenset()
+    holes: list[Hole] = field(default_factory=list)
+    resync: str = "none"
+    rows: Ranges = field(default_factory=list)
+
+
+def _stripes(
+    system: System,
+    volume: int,
+    cached: list[tuple[int, int, int]],
+    *,
+    keeps: bool,
+    noted: str,
+) -> Stripes:
+    """What a cut leaves of an array whose drives have not written what they have in ``cached``."""
+    place = system.world.volumes[volume]
+    array = int(place["array"])
+    layout, good = system.world.layouts[array], _standing(system, array)
+    under_way = dict(torn_spots(system, volume))
+    lost, from_drives = _of_drives(layout, cached)
+    torn: set[Spot] = set()
+    finished: set[Spot] = set()
+    if noted == "journal":  # what the drives had not written is in the journal still
+        lost, finished = Ranges(), from_drives.union(under_way)
+    elif noted == "ppl":
+        finished = from_drives.union(under_way)
+        for spot in from_drives:  # which strip was written is not followed to the buffers
+            lost += [(start, end) for _, start, end in _unreadable(layout, good, spot)]
+        for spot, written in under_way.items():
+            for _, start, end in _unreadable(layout, good, spot):
+                lost += _common((start, end), written)
+    elif keeps:
+        torn, finished = from_drives, set(under_way)
+    else:
+        torn = from_drives.union(under_way)
+    for spot in torn:
+        lost += [(start, end) for _, start, end in _unreadable(layout, good, spot)]
+    if noted in REPLAYED:
+        resync, rows = (noted, _rows(finished)) if finished else ("none", [])
+    elif place["controller"] != t.NONE:
+        resync, rows = _check(layout, needed=bool(torn) or not keeps)
+    else:
+        resync, rows = _resync(system, array, torn)
+    return Stripes(lost, torn, finished, list(_holes(layout, good, torn)), resync, rows)
 
 
 # -- acknowledged, and not on the medium -----------------------------------------------------
