@@ -276,72 +276,78 @@ def measured_problems(card: Card) -> Iterator[Problem]:
 
 def check(card: Card) -> None:
     """Refuse a card whose values do not fit together."""
-    problems = []
+    problems = [
+        *_geometry_problems(card),
+        *_seek_problems(card),
+        *_buffer_problems(card),
+        *_write_problems(card),
+        *shingles.problems(card, _taken_of_buffer(card)),
+        *measured_problems(card),
+    ]
+    if problems:
+        raise InputError(problems)
 
-    def need(holds: bool, key: str, cause: str, remedy: str) -> None:
-        if not holds:
-            problems.append(card.problem(key, cause, remedy))
 
-    need(
-        card.integer("geometry.track_inner") <= card.integer("geometry.track_outer"),
-        "geometry.track_inner",
-        "is more than geometry.track_outer",
-        "outer tracks are longer: give at most as much",
-    )
+def _geometry_problems(card: Card) -> Iterator[Problem]:
+    """Tracks are longer the farther out they are, and physical sectors hold whole ones."""
+    if card.integer("geometry.track_inner") > card.integer("geometry.track_outer"):
+        cause = "is more than geometry.track_outer"
+        remedy = "outer tracks are longer: give at most as much"
+        yield card.problem("geometry.track_inner", cause, remedy)
+    sector, physical = card.integer("capacity.sector"), card.integer("capacity.physical_sector")
+    if physical % sector:
+        cause = f"is no multiple of capacity.sector ({sector} bytes)"
+        remedy = f"{sector} or a multiple of it"
+        yield card.problem("capacity.physical_sector", cause, remedy)
+
+
+def _seek_problems(card: Card) -> Iterator[Problem]:
+    """A seek takes longer the farther it goes."""
     for op in ("read", "write"):
+        key = f"seek.{op}_average"
         single, average, full = (
             card.number(f"seek.{op}_{which}") for which in ("single", "average", "full")
         )
-        need(
-            single <= average <= full,
-            f"seek.{op}_average",
-            f"does not lie between seek.{op}_single and seek.{op}_full",
-            "a seek takes longer the farther it goes",
-        )
-        if not single <= average <= full or card.seek_points is not None:
-            continue
-        cylinders = surface.cylinders(card)
-        seek = curve(card, op, cylinders)
-        times = [seek.time(int(d)) for d in np.geomspace(1, cylinders, 64)]
-        need(
-            all(a <= b * (1 + 1e-9) for a, b in pairwise(times)),
-            f"seek.{op}_average",
-            "gives no seek curve that rises all the way to the full stroke",
-            "typically 0.45 to 0.62 of the way from single to full",
-        )
-    sector, physical = card.integer("capacity.sector"), card.integer("capacity.physical_sector")
-    need(
-        physical % sector == 0,
-        "capacity.physical_sector",
-        f"is no multiple of capacity.sector ({sector} bytes)",
-        f"{sector} or a multiple of it",
-    )
+        if not single <= average <= full:
+            cause = f"does not lie between seek.{op}_single and seek.{op}_full"
+            yield card.problem(key, cause, "a seek takes longer the farther it goes")
+        elif card.seek_points is None:
+            cylinders = surface.cylinders(card)
+            seek = curve(card, op, cylinders)
+            times = [seek.time(int(d)) for d in np.geomspace(1, cylinders, 64)]
+            if any(a > b * (1 + 1e-9) for a, b in pairwise(times)):
+                cause = "gives no seek curve that rises all the way to the full stroke"
+                remedy = "typically 0.45 to 0.62 of the way from single to full"
+                yield card.problem(key, cause, remedy)
+
+
+def _taken_of_buffer(card: Card) -> int:
+    """Bytes of the buffer that segments of reads and the write cache take together."""
     segments, depth = card.integer("read_ahead.segments"), card.integer("read_ahead.depth")
+    ahead = segments * segment_of(card) if depth else 0
     # A persistent cache is on flash or on the medium, and takes nothing of the buffer.
     cache = card.integer("write_cache.size") if card.flag("write_cache.enabled") else 0
-    if card.flag("write_cache.shares_segments"):
-        cache = 0
-    ahead = segments * segment_of(card) if depth else 0
-    need(
-        ahead + cache <= card.integer("buffer.size"),
-        "buffer.size",
-        "holds less than all read-ahead segments and the write cache together",
-        f"at least {units.text(ahead + cache, 'size')}, or fewer or smaller segments",
-    )
-    if card.has("write_cache.reads_first"):
-        need(
-            not shingles.is_shingled(card),
-            "write_cache.reads_first",
-            "is of no use where a media cache takes all writes",
-            "leave out this or smr.band",
-        )
-        need(
-            card.word("queue.discipline") == "sptf",
-            "write_cache.reads_first",
-            "is for disks that choose by the shortest positioning time",
-            'leave it out, or set queue.discipline = "sptf"',
-        )
-    problems += shingles.problems(card, ahead + cache)
-    problems += measured_problems(card)
-    if problems:
-        raise InputError(problems)
+    return ahead if card.flag("write_cache.shares_segments") else ahead + cache
+
+
+def _buffer_problems(card: Card) -> Iterator[Problem]:
+    """The buffer has room for all that is kept in it."""
+    taken = _taken_of_buffer(card)
+    if taken > card.integer("buffer.size"):
+        cause = "holds less than all read-ahead segments and the write cache together"
+        remedy = f"at least {units.text(taken, 'size')}, or fewer or smaller segments"
+        yield card.problem("buffer.size", cause, remedy)
+
+
+def _write_problems(card: Card) -> Iterator[Problem]:
+    """Reads go first only where writes wait, and where the firmware chooses by time."""
+    key = "write_cache.reads_first"
+    if not card.has(key):
+        return
+    if shingles.is_shingled(card):
+        cause = "is of no use where a media cache takes all writes"
+        yield card.problem(key, cause, "leave out this or smr.band")
+    if card.word("queue.discipline") != "sptf":
+        cause = "is for disks that choose by the shortest positioning time"
+        remedy = 'leave it out, or set queue.discipline = "sptf"'
+        yield card.problem(key, cause, remedy)

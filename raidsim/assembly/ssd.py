@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from raidsim.assembly import ftl, sensing, slc
 from raidsim.cards import Card
-from raidsim.errors import InputError
+from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
 from raidsim.system.system import System
 from raidsim.units import NS_PER_S
@@ -17,10 +19,36 @@ def add(
     system: System, name: str, card: Card, *, drive: int, link_to_host: int, link_to_drive: int
 ) -> int:
     """Add what is behind the link of drive ``drive``; its row in ``ssds``."""
+    unit = card.integer("mapping.unit")
+    made = ftl.shape(-(-card.integer("capacity.user") // unit), card.number("flash.spare"))
+    stations = _stations(system, name, card)
+    ahead = _read_ahead(system, card)
+    # An idle drive may read ahead for all its streams in one event, and each unit of a page
+    # written may have others moved, from as many program units.
+    pages = ahead["ahead_depth"] // card.integer("flash.page") + card.integer("flash.planes")
+    moves = (card.integer("flash.page") // unit + 2) * (made.block_units + 1)
+    system.need_margin(ahead["segments"] * pages + min(moves, MOST_MOVES))
+    return system.add_row(
+        "ssds",
+        drive=drive,
+        size=card.integer("capacity.user"),
+        ftl=ftl.add(system, made),
+        slc=slc.add(system, name, card),
+        sensing=sensing.add(system, name, card),
+        link_to_host=link_to_host,
+        link_to_drive=link_to_drive,
+        buffer=card.integer("buffer.size"),
+        **stations,
+        **_structure(card),
+        **_times(card),
+        **ahead,
+    )
+
+
+def _stations(system: System, name: str, card: Card) -> dict[str, int]:
+    """Add what commands wait for in a drive: its data path, front end, channels and dies."""
     channels = card.integer("flash.channels")
     dies = card.integer("flash.dies_per_channel") // card.integer("flash.dies_in_step")
-    page = card.integer("flash.page")
-    planes = card.integer("flash.planes")
     path = system.add_station(
         f"{name}: data path",
         "data path",
@@ -35,98 +63,101 @@ def add(
     # Where programs give way, a die takes the senses that wait before them.
     order = t.PRIORITY if sensing.suspends(card) else t.FIFO
     first_die = system.add_stations(f"{name}: die", "flash die", channels * dies, order)
+    return {
+        "path": path,
+        "front_end": front_end,
+        "first_channel": first_channel,
+        "channels": channels,
+        "first_die": first_die,
+        "dies": dies,
+    }
+
+
+def _read_ahead(system: System, card: Card) -> dict[str, int]:
+    """Add room for what is read ahead: a segment for each stream, a slot for each page of one."""
     segments = card.integer("read_ahead.streams") if card.number("read_ahead.depth") else 0
-    depth = card.integer("read_ahead.depth")
-    slots = (depth // page + 2) // planes * planes + 2 * planes
-    first_segment = system.append("segments", segments)
-    first_slot = system.append("slots", segments * slots)
-    size, unit = card.integer("capacity.user"), card.integer("mapping.unit")
-    made = ftl.shape(-(-size // unit), card.number("flash.spare"))
-    # An idle drive may read ahead for all its streams in one event, and each unit of a page
-    # written may have others moved, from as many program units.
-    moves = (page // unit + 2) * (made.block_units + 1)
-    system.need_margin(segments * (depth // page + planes) + min(moves, MOST_MOVES))
-    read_time = round(card.number("flash.read_time") * NS_PER_S)
+    depth, planes = card.integer("read_ahead.depth"), card.integer("flash.planes")
+    slots = (depth // card.integer("flash.page") + 2) // planes * planes + 2 * planes
+    return {
+        "ahead_depth": depth,
+        "ahead_threshold": card.integer("read_ahead.threshold"),
+        "segments": segments,
+        "first_segment": system.append("segments", segments),
+        "slots": slots,
+        "first_slot": system.append("slots", segments * slots),
+    }
+
+
+def _structure(card: Card) -> dict[str, int]:
+    """How flash is divided, and data spread over it."""
+    stripe = card.integer("flash.stripe")
+    return {
+        "planes": card.integer("flash.planes"),
+        "page": card.integer("flash.page"),
+        "pages_per_block": card.integer("flash.pages_per_block"),
+        "frame": card.integer("flash.frame"),
+        "unit": card.integer("mapping.unit"),
+        "stripe": stripe,
+        "split": stripe if card.flag("flash.parts_in_turn") else WHOLE,
+    }
+
+
+def _times(card: Card) -> dict[str, float]:
+    """How long everything takes: firmware, links, data path, channels and dies, in ns."""
+
+    def time(key: str) -> int:
+        return round(card.number(key) * NS_PER_S)
+
+    read_time = time("flash.read_time")
     channel_write = card.number("flash.channel_write_time_per_byte") * NS_PER_S
-    return system.add_row(
-        "ssds",
-        drive=drive,
-        size=size,
-        ftl=ftl.add(system, made),
-        slc=slc.add(system, name, card),
-        front_end=front_end,
-        link_to_host=link_to_host,
-        link_to_drive=link_to_drive,
-        path=path,
-        first_channel=first_channel,
-        first_die=first_die,
-        channels=channels,
-        dies=dies,
-        planes=planes,
-        page=page,
-        frame=card.integer("flash.frame"),
-        stripe=card.integer("flash.stripe"),
-        split=card.integer("flash.stripe") if card.flag("flash.parts_in_turn") else WHOLE,
-        unit=unit,
-        command_time=round(card.number("front_end.command_time") * NS_PER_S),
-        command_read_time=round(card.number("front_end.read_time") * NS_PER_S),
-        command_write_time=round(card.number("front_end.write_time") * NS_PER_S),
-        move_update_time=round(card.number("front_end.move_time") * NS_PER_S),
-        link_ns=card.number("link.time_per_byte") * NS_PER_S,
-        link_command_size=card.integer("link.command_size"),
-        path_read_ns=card.number("data_path.read_time_per_byte") * NS_PER_S,
-        path_write_ns=card.number("data_path.write_time_per_byte") * NS_PER_S,
-        path_flush_ns=channel_write / channels,
-        channel_read_ns=card.number("flash.channel_read_time_per_byte") * NS_PER_S,
-        channel_write_ns=channel_write,
-        read_time=read_time,
-        sequential_read_time=0 if card.flag("flash.cache_read") else read_time,
-        sensing=sensing.add(system, name, card),
-        program_time=round(card.number("flash.program_time") * NS_PER_S),
-        pages_per_block=card.integer("flash.pages_per_block"),
-        erase_time=round(card.number("flash.erase_time") * NS_PER_S),
-        buffer=card.integer("buffer.size"),
-        ahead_depth=depth,
-        ahead_threshold=card.integer("read_ahead.threshold"),
-        first_segment=first_segment,
-        segments=segments,
-        slots=slots,
-        first_slot=first_slot,
-    )
+    return {
+        "command_time": time("front_end.command_time"),
+        "command_read_time": time("front_end.read_time"),
+        "command_write_time": time("front_end.write_time"),
+        "move_update_time": time("front_end.move_time"),
+        "link_ns": card.number("link.time_per_byte") * NS_PER_S,
+        "link_command_size": card.integer("link.command_size"),
+        "path_read_ns": card.number("data_path.read_time_per_byte") * NS_PER_S,
+        "path_write_ns": card.number("data_path.write_time_per_byte") * NS_PER_S,
+        "path_flush_ns": channel_write / card.integer("flash.channels"),
+        "channel_read_ns": card.number("flash.channel_read_time_per_byte") * NS_PER_S,
+        "channel_write_ns": channel_write,
+        "read_time": read_time,
+        "sequential_read_time": 0 if card.flag("flash.cache_read") else read_time,
+        "program_time": time("flash.program_time"),
+        "erase_time": time("flash.erase_time"),
+    }
 
 
 def check(card: Card) -> None:
     """Refuse a card whose values do not fit together."""
-    page = card.integer("flash.page")
-    unit = page * card.integer("flash.planes")
-    problems = []
-
-    def need(holds: bool, key: str, cause: str, remedy: str) -> None:
-        if not holds:
-            problems.append(card.problem(key, cause, remedy))
-
-    frame, stripe = card.integer("flash.frame"), card.integer("flash.stripe")
-    in_step, dies = card.integer("flash.dies_in_step"), card.integer("flash.dies_per_channel")
-    need(
-        dies % in_step == 0,
-        "flash.dies_in_step",
-        "does not divide flash.dies_per_channel",
-        f"a divisor of {dies}",
-    )
-    need(page % frame == 0, "flash.frame", "does not divide flash.page", "a divisor of the page")
-    need(
-        stripe % unit == 0,
-        "flash.stripe",
-        f"is no multiple of a program unit (planes x page = {unit} bytes)",
-        f"a multiple of {unit} bytes",
-    )
-    need(
-        # Up to one of the host's and one of moved data are gathered while a page comes in.
-        card.integer("buffer.size") >= 3 * unit,
-        "buffer.size",
-        f"holds less than three program units ({3 * unit} bytes)",
-        f"at least {3 * unit} bytes",
-    )
-    problems += slc.problems(card)
+    problems = [*_flash_problems(card), *_buffer_problems(card), *slc.problems(card)]
     if problems:
         raise InputError(problems)
+
+
+def _program_unit(card: Card) -> int:
+    """Bytes that a die programs at a time: a page of each plane."""
+    return card.integer("flash.page") * card.integer("flash.planes")
+
+
+def _flash_problems(card: Card) -> Iterator[Problem]:
+    """What dies, pages and stripes consist of divides them without a rest."""
+    page, frame = card.integer("flash.page"), card.integer("flash.frame")
+    dies, unit = card.integer("flash.dies_per_channel"), _program_unit(card)
+    if dies % card.integer("flash.dies_in_step"):
+        cause = "does not divide flash.dies_per_channel"
+        yield card.problem("flash.dies_in_step", cause, f"a divisor of {dies}")
+    if page % frame:
+        yield card.problem("flash.frame", "does not divide flash.page", "a divisor of the page")
+    if card.integer("flash.stripe") % unit:
+        cause = f"is no multiple of a program unit (planes x page = {unit} bytes)"
+        yield card.problem("flash.stripe", cause, f"a multiple of {unit} bytes")
+
+
+def _buffer_problems(card: Card) -> Iterator[Problem]:
+    """Up to one unit of the host's and one of moved data are gathered while a page comes in."""
+    least = 3 * _program_unit(card)
+    if card.integer("buffer.size") < least:
+        cause = f"holds less than three program units ({least} bytes)"
+        yield card.problem("buffer.size", cause, f"at least {least} bytes")
