@@ -203,9 +203,7 @@ def crash_test_command(
         found = crash.crash_test(
             wanted, lambda one: bar.on_share(one.words, (one.number + 1) / (wanted.rounds + 1))
         )
-    if target is not None:
-        output.write({target: json_file.render(found.to_dict())})
-    if json != "-":
-        stdout().print(crash.words_of(found), markup=False)
+    contents = {} if target is None else {target: json_file.render(found.to_dict())}
+    output.deliver(contents, lambda: stdout().print(crash.words_of(found), markup=False))
     if not found.passed:
         raise typer.Exit(DOES_NOT_HOLD)

@@ -163,11 +163,7 @@ def fit_command(
             on_progress=bar.on_job,
             on_estimate=bar.say,
         )
-    try:
-        if target:
-            output.write({target: json_file.render(found.to_dict())})
-    finally:
-        if not (target and target.to_stdout):
-            print_fit(found, ReportConsole(sys.stdout))
+    contents = {target: json_file.render(found.to_dict())} if target else {}
+    output.deliver(contents, lambda: print_fit(found, ReportConsole(sys.stdout)))
     if not found.all_met:
         raise typer.Exit(MISSED)

@@ -99,17 +99,19 @@ def check_command(
         with Bar() as bar:
             drawn = risks_drawn(loaded, risks, count, on_progress=bar.on_job)
     found = Checked.of(loaded, risks, room, share, drawn)
-    try:
-        if to_json:
-            from raidsim.report import json_file
 
-            output.write({to_json: json_file.render(found.to_dict())})
-    finally:
-        if not (to_json and to_json.to_stdout):
-            show = check_text.print_brief if brief else check_text.print_checked
-            show(found, stdout(), every=every)
-            if drawn:
-                check_text.print_unknowns(drawn, stdout())
+    def show() -> None:
+        printed = check_text.print_brief if brief else check_text.print_checked
+        printed(found, stdout(), every=every)
+        if drawn:
+            check_text.print_unknowns(drawn, stdout())
+
+    contents = {}
+    if to_json:
+        from raidsim.report import json_file
+
+        contents[to_json] = json_file.render(found.to_dict())
+    output.deliver(contents, show)
     if fail_on is not None:
         from raidsim.report.finding import Severity
 

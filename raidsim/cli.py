@@ -181,13 +181,13 @@ def validate_command(
         from raidsim.validate.page import render
 
         contents[to_html] = render(report).encode("utf-8")
-    try:
-        output.write(contents)
-    finally:
-        if not (to_json and to_json.to_stdout):
-            from raidsim.validate.tables import everything
 
-            stdout().print(everything(report))
+    def show() -> None:
+        from raidsim.validate.tables import everything
+
+        stdout().print(everything(report))
+
+    output.deliver(contents, show)
     if not report.all_hold:
         raise typer.Exit(DOES_NOT_HOLD)
 
@@ -374,14 +374,12 @@ def calibrate_command(
             on_estimate=bar.say,
             folder=folder_of("--claims", claims),
         )
-    try:
-        if to_json:
-            from raidsim.report import json_file
+    contents = {}
+    if to_json:
+        from raidsim.report import json_file
 
-            output.write({to_json: json_file.render(report.to_dict())})
-    finally:
-        if not (to_json and to_json.to_stdout):
-            stdout().print(report)
+        contents[to_json] = json_file.render(report.to_dict())
+    output.deliver(contents, lambda: stdout().print(report))
     if not report.all_hold:
         raise typer.Exit(DOES_NOT_HOLD)
 

@@ -29,9 +29,11 @@ from raidsim.cli_options import (
 from raidsim.errors import InputError, Problem, quote
 
 if TYPE_CHECKING:
+    from raidsim.planning.prices import Prices
     from raidsim.report.output import Target
     from raidsim.result import Result
     from raidsim.scenario import Scenario
+    from raidsim.studies.comparison import Comparison
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -117,15 +119,7 @@ def compare_command(
     from raidsim.studies.compare import compare
     from raidsim.studies.store import default_path
 
-    share = quantity_of("--percentile", percentile, "share")
-    if share is not None and within is None:
-        cause = "says nothing without --within"
-        raise InputError([Problem(None, None, "--percentile", cause, "give a latency as well")])
-    priced = None
-    if prices is not None:
-        from raidsim.planning.prices import read_prices
-
-        priced = read_prices(prices)
+    share, priced = _share(percentile, within), _prices(prices)
     kept = folder_of("--store", store, "file") or default_path()
     with (
         kept_in(kept),
@@ -155,6 +149,33 @@ def compare_command(
             cluster=cluster,
             progress=bar.on_job,
         )
+
+    def show() -> None:
+        from raidsim.report import compare_text
+
+        compare_text.print_comparison(found, stdout(), every=every)
+
+    output.deliver(_contents(found, targets), show)
+
+
+def _share(percentile: str | None, within: str | None) -> float | None:
+    """Which share of the I/Os must be within the latency, if that is asked for."""
+    share = quantity_of("--percentile", percentile, "share")
+    if share is not None and within is None:
+        cause = "says nothing without --within"
+        raise InputError([Problem(None, None, "--percentile", cause, "give a latency as well")])
+    return share
+
+
+def _prices(path: str | None) -> Prices | None:
+    """The prices of a file, if there is one."""
+    from raidsim.planning.prices import read_prices
+
+    return None if path is None else read_prices(path)
+
+
+def _contents(found: Comparison, targets: dict[str, Target | None]) -> dict[Target, bytes]:
+    """What goes into each file."""
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
         from raidsim.report import json_file
@@ -168,13 +189,7 @@ def compare_command(
         from raidsim.report import compare_page
 
         contents[target] = compare_page.render(found)
-    try:
-        output.write(contents)
-    finally:
-        if not any(target.to_stdout for target in contents):
-            from raidsim.report import compare_text
-
-            compare_text.print_comparison(found, stdout(), every=every)
+    return contents
 
 
 def _read(

@@ -28,7 +28,5 @@ def leave_out_command(
     compiled = is_compiled()
     with Bar() as bar:
         found = leave_out(selection or [], bar.on_job, processes=compiled)
-    if target is not None:
-        output.write({target: json_file.render(to_dict(found))})
-    if target is None or not target.to_stdout:
-        stdout().print(left_out_table(to_dict(found)))
+    contents = {} if target is None else {target: json_file.render(to_dict(found))}
+    output.deliver(contents, lambda: stdout().print(left_out_table(to_dict(found))))

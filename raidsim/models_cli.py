@@ -130,13 +130,11 @@ def learn_from_fio(
         text = card_text(drive, found, place)
         check_text(text, place)
         output.write({card: text.encode()})
-    if to_json:
-        output.write({to_json: json_file.render(found.to_dict())})
-    if not (to_json and to_json.to_stdout):
-        console = ReportConsole(sys.stdout)
-        print_learned(found, console)
-        if card:
-            print_written(found, drive, card.path, console)
+    contents = {to_json: json_file.render(found.to_dict())} if to_json else {}
+    console = ReportConsole(sys.stdout)
+    output.deliver(contents, lambda: print_learned(found, console))
+    if card and not (to_json and to_json.to_stdout):
+        print_written(found, drive, card.path, console)
 
 
 def _measured_system(name: str) -> Scenario:

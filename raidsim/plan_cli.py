@@ -115,15 +115,17 @@ def plan_command(
     if folder is not None:
         folder.make()
         contents |= {folder.file(name): data for name, data in plan_files.scenarios(found).items()}
-    files.write(contents)
-    if output is not None:
-        others = plan_files.of_earlier_plans(Path(output), plan_files.scenarios(found))
-        if others:
-            typer.echo(f"of an earlier plan, and not of this one: {', '.join(others)}", err=True)
-    if not (to_json and to_json.to_stdout):
+
+    def show() -> None:
         for part in plan_text.parts(found):
             stdout().print(part)
         for text in told:
             stdout().print(f"\n{text}", markup=False, soft_wrap=True)
+
+    files.deliver(contents, show)
+    if output is not None:
+        others = plan_files.of_earlier_plans(Path(output), plan_files.scenarios(found))
+        if others:
+            typer.echo(f"of an earlier plan, and not of this one: {', '.join(others)}", err=True)
     if not found.front:
         raise typer.Exit(DOES_NOT_HOLD)

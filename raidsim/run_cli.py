@@ -116,11 +116,7 @@ def run_command(
     contents = contents_of(result, targets)
     if folder is not None and keeper is not None:
         contents |= _fio_files(folder, loaded, result, keeper)
-    try:
-        output.write(contents)
-    finally:  # a full disk does not take the figures from the user
-        if not any(target.to_stdout for target in contents):
-            table.print_result(result, stdout())
+    output.deliver(contents, lambda: table.print_result(result, stdout()))
     if result.interrupted:
         typer.echo("The points that were finished are kept.", err=True)
         raise typer.Exit(INTERRUPTED)

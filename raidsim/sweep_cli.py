@@ -138,18 +138,18 @@ def sweep_command(
     if again:
         typer.echo(f"{again:,} of {len(found.outcomes):,} variants had been run before.", err=True)
     contents = _contents(found, targets, x, y, by)
-    console = None if any(target.to_stdout for target in contents) else stdout()
-    try:
-        output.write(contents)
-    finally:
-        if console is not None:
-            console.print(sweep_table(found))
-            if store is not None:
-                console.print(f"\nkept in {kept}")
+    console = stdout()
+
+    def show() -> None:
+        console.print(sweep_table(found))
+        if store is not None:
+            console.print(f"\nkept in {kept}")
+
+    output.deliver(contents, show)
     if effects:
         with named_as_options(effects=effects):
             explained = found.effects(y)
-        if console is not None:
+        if not any(target.to_stdout for target in contents):
             console.print()
             console.print(effects_table(explained))
 

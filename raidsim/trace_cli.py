@@ -106,11 +106,7 @@ def info_command(
         from raidsim.report import trace_plot
 
         contents[target] = trace_plot.render(info, target.suffix)
-    try:
-        output.write(contents)
-    finally:
-        if not any(target.to_stdout for target in contents):
-            print_info(info, trace.title, ReportConsole(sys.stdout))
+    output.deliver(contents, lambda: print_info(info, trace.title, ReportConsole(sys.stdout)))
 
 
 @app.command("convert")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import math
@@ -499,6 +500,20 @@ def test_what_cannot_be_met_says_what_is_nearest_and_which_limit_it_is(tmp_path,
     written = json.loads((tmp_path / "plan.json").read_text())
     assert written["front"] == []
     assert written["nearest"]["lacks"]["rate"] > 2
+
+
+def test_a_full_disk_does_not_take_the_plan_from_the_user(tmp_path, capsys, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = tmp_path / "need.toml"
+    path.write_text(changed(rate='"100000000 IO/s"', read='"100 %"'))
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(SystemExit):
+        cli.main(["plan", str(path), "--json", str(tmp_path / "plan.json")])
+    told, besides = capsys.readouterr()
+    assert "no design meets the need" in told
+    assert "no space left on device" in besides
 
 
 def test_a_limit_costs_what_the_best_design_without_it_would_save():

@@ -138,12 +138,8 @@ def print_expected(expected: Expected, folder: str, files: int, console: Console
 
 def deliver(verdict: Verdict, target: Target | None, console: Console) -> None:
     """Write a verdict as JSON, if it is wanted, and print it unless that went to the console."""
-    try:
-        if target:
-            output.write({target: json_file.render(verdict.to_dict())})
-    finally:
-        if not (target and target.to_stdout):
-            print_verdict(verdict, console)
+    contents = {target: json_file.render(verdict.to_dict())} if target else {}
+    output.deliver(contents, lambda: print_verdict(verdict, console))
 
 
 def print_verdict(verdict: Verdict, console: Console) -> None:

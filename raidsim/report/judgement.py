@@ -22,12 +22,8 @@ PERCENTILES = "a percentile is given where ten I/Os lie beyond it"
 
 def deliver(judgement: Judgement, target: Target | None, console: Console) -> None:
     """Write a judgement as JSON, if it is wanted, and print it unless that went to the console."""
-    try:
-        if target:
-            output.write({target: json_file.render(judgement.to_dict())})
-    finally:  # a full disk does not take the figures from the user
-        if not (target and target.to_stdout):
-            print_judgement(judgement, console)
+    contents = {target: json_file.render(judgement.to_dict())} if target else {}
+    output.deliver(contents, lambda: print_judgement(judgement, console))
 
 
 def print_judgement(judgement: Judgement, console: Console) -> None:

@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -214,6 +214,24 @@ def write(contents: Mapping[Target, bytes]) -> None:
     for target, data in contents.items():
         if target.to_stdout:
             print_bytes(data)
+
+
+def deliver(contents: Mapping[Target, bytes], show: Callable[[], None]) -> None:
+    """Write all of the outputs, and show on the terminal what they say.
+
+    Nothing is shown where one of the outputs goes to standard output. If the outputs cannot be
+    written it is shown all the same: a full disk does not take the figures from the user.
+
+    Raises
+    ------
+    InputError
+        As of :func:`write`.
+    """
+    try:
+        write(contents)
+    finally:
+        if not any(target.to_stdout for target in contents):
+            show()
 
 
 def print_bytes(data: bytes) -> None:
