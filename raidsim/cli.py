@@ -274,9 +274,9 @@ def import_command(
         list[str] | None,
         typer.Option(metavar="NAME", help="Only this array or device. May be repeated."),
     ] = None,
-    phase: Annotated[
+    group: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Which, if the jobs of a file run in several."),
+        typer.Option(min=1, metavar="N", help="Which group of jobs, if several run in turn."),
     ] = None,
     capacity: Annotated[
         str | None,
@@ -305,7 +305,7 @@ def import_command(
     target = target_of("--output", output, (".toml",))
     written.check([target] if target else [], inputs=files)
     wishes = Wishes(
-        phase=phase,
+        group=group,
         capacity=quantity_of("--capacity", capacity, "capacity"),
         outstanding=outstanding,
         at_rate=at_rate,

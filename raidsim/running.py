@@ -238,17 +238,17 @@ def run_point(
 def _points_of(
     model: Model, on_point: OnPoint | None, keeper: Keeper[Any] | None, key: float
 ) -> list[Point]:
-    """Measure the loads of a model, phase by phase."""
+    """Measure the loads of a model, group by group."""
     scenario = model.scenario
     if scenario.events or scenario.machines:
         return _measured(CourseSession(model, on_point), keeper, key)
     points: list[Point] = []
-    for number, loads in enumerate(scenario.phases):
+    for number, loads in enumerate(scenario.groups):
         session = Session(model, on_point, loads)
         points += _measured(session, keeper, key)
-        if session.too_much is not None:  # the next phase would never begin
+        if session.too_much is not None:  # the next group would never begin
             break
-        if number < len(scenario.phases) - 1:
+        if number < len(scenario.groups) - 1:
             session.leave()
     return points
 

@@ -80,7 +80,7 @@ class Reading(Protocol):
 
 
 class Session:
-    """One point under way, or one phase of it.
+    """One point under way, or one group of it.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def refused(text: str, tmp_path: Path, **options: int) -> str:
 
 def test_two_sections_of_one_name_are_two_jobs_and_globals_are_for_what_follows(hard):
     jobs = read_jobs(hard)
-    assert [(job.name, job.phase) for job in jobs] == [("a", 1), ("b", 2), ("b", 2)]
+    assert [(job.name, job.group) for job in jobs] == [("a", 1), ("b", 2), ("b", 2)]
     assert [job.options["bs"] for job in jobs] == ["4k", "64k", "16k"]
     assert jobs[2].options["size"] == "8m", "from the environment"
     assert jobs[2].options["description"] == "a = b", "comments end lines too"
@@ -112,7 +112,7 @@ def test_the_jobs_of_a_phase_begin_after_those_of_the_one_before():
         "volume": [{"drive": "intel-p3700-800gb"}],
         "load": found,
     }
-    assert [[load.name for load in phase] for phase in from_data(scenario).phases] == [
+    assert [[load.name for load in group] for group in from_data(scenario).groups] == [
         ["database"], ["sequential"], ["hist"],
     ]  # fmt: skip
 
@@ -120,13 +120,13 @@ def test_the_jobs_of_a_phase_begin_after_those_of_the_one_before():
 def test_a_phase_without_an_end_has_none_behind_it(tmp_path):
     path = tmp_path / "endless.fio"
     path.write_text("[a]\nrw=read\ntime_based\n[b]\nstonewall\nsize=1g\n")
-    with pytest.raises(InputError, match=r"phase 1 does not end \(a\); give size or runtime"):
+    with pytest.raises(InputError, match=r"group 1 does not end \(a\); give size or runtime"):
         loads_of(read_jobs(path))
 
 
 def test_one_phase_may_be_taken_alone(hard):
     assert [table["name"] for table in loads_of(read_jobs(hard), 2).tables] == ["b", "b 2"]
-    with pytest.raises(InputError, match="has no phase 3; give 1 to 2"):
+    with pytest.raises(InputError, match="has no group 3; give 1 to 2"):
         loads_of(read_jobs(hard), 3)
 
 
@@ -204,7 +204,7 @@ drive = "intel-p3700-800gb"
 
 
 def test_what_the_command_writes_is_part_of_a_scenario(tmp_path, capsys):
-    assert status("import", str(DATA / "generated.fio"), "--phase", "1") == 0
+    assert status("import", str(DATA / "generated.fio"), "--group", "1") == 0
     printed = capsys.readouterr()
     (load,) = load_text(HARDWARE + printed.out).loads
     assert (load.name, load.read, load.zipf, load.workers) == ("database", 0.67, 0.99, 2)
@@ -212,7 +212,7 @@ def test_what_the_command_writes_is_part_of_a_scenario(tmp_path, capsys):
     assert "database: without effect on the I/Os:" in printed.err
     target = tmp_path / "loads.toml"
     assert (
-        status("import", str(DATA / "generated.fio"), "--phase", "1", "--output", str(target)) == 0
+        status("import", str(DATA / "generated.fio"), "--group", "1", "--output", str(target)) == 0
     )
     assert tomllib.loads(target.read_text()) == tomllib.loads(printed.out)
 
@@ -220,10 +220,10 @@ def test_what_the_command_writes_is_part_of_a_scenario(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["generated.fio", "--phase", "4"], "no phase 4; give 1 to 3"),
-        (["generated.fio", "--phase", "1", "--capacity", "800 XB"], "--capacity"),
+        (["generated.fio", "--group", "4"], "no group 4; give 1 to 3"),
+        (["generated.fio", "--group", "1", "--capacity", "800 XB"], "--capacity"),
         (["none.fio"], "cannot be read"),
-        (["fio-2.1.4-old-units.job", "--phase", "1"], "is not a size"),
+        (["fio-2.1.4-old-units.job", "--group", "1"], "is not a size"),
     ],
 )
 def test_wrong_input_is_said_in_a_line(capsys, arguments, words):

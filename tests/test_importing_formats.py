@@ -452,7 +452,7 @@ def loads_of(*names: str, **wishes):
 
 
 def test_vdbench_mixes_sizes_and_doubles_threads():
-    (load,) = loads_of("written/vdbench-mix.parm", phase=1)
+    (load,) = loads_of("written/vdbench-mix.parm", group=1)
     assert (load.read, load.workers) == (0.7, 2)
     assert load.outstanding == (1, 2, 4, 8, 16, 32, 64)
     assert [(one.size, one.share) for one in load.sizes] == [
@@ -470,7 +470,7 @@ def test_a_job_runs_on_the_volume_of_its_device(tmp_path):
 
 
 def test_vdbench_at_a_rate_is_an_open_load():
-    (load,) = loads_of("written/vdbench-mix.parm", phase=2)
+    (load,) = loads_of("written/vdbench-mix.parm", group=2)
     assert load.rate == (1000, 2000)
 
 

@@ -26,7 +26,7 @@ SAMPLES = sorted(
     path for path in DATA.rglob("*")
     if path.is_file() and path.stat().st_size < 20_000 and path.name != "README.md"
 )  # fmt: skip
-WISHES = Wishes(phase=1, outstanding=4, random=1.0, device="sda")
+WISHES = Wishes(group=1, outstanding=4, random=1.0, device="sda")
 
 
 def tried(path: Path) -> str:

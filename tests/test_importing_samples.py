@@ -210,7 +210,7 @@ def test_the_command_ends_with_status_two_if_a_file_is_refused(tmp_path, capsys)
 def test_a_job_file_beside_an_inventory_is_its_load():
     made = import_files(
         [str(FIO / "generated.fio"), str(DATA / "written/nvme-list-1.json")],
-        wishes=Wishes(phase=1),
+        wishes=Wishes(group=1),
     )
     scenario = load_text(made.text)
     assert [load.name for load in scenario.loads] == ["database"]

@@ -93,7 +93,7 @@ def test_a_figure_that_does_not_vary_costs_no_file(
         ["--at-rate"],
         ["--random", "80 %"],
         ["--device", "sda"],
-        ["--phase", "2"],
+        ["--group", "2"],
         ["--capacity", "800 GB"],
     ],
     ids=" ".join,

@@ -90,14 +90,14 @@ def refuse_what_fio_cannot(scenario: Scenario) -> None:
 
 
 def job_files(scenario: Scenario, points: Sequence[Point]) -> tuple[list[Written], list[str]]:
-    """The job file of each intensity and phase, and what fio has no words for."""
+    """The job file of each intensity and group, and what fio has no words for."""
     devices = variables_of(scenario)
     remarks: dict[str, None] = {}
     files: list[Written] = []
     taken: set[str] = set()
     place = 0
     for _ in range(scenario.points):
-        for loads in scenario.phases:
+        for loads in scenario.groups:
             sections = []
             capacities: dict[str, int] = {}
             for load in loads:

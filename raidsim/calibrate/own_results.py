@@ -144,7 +144,7 @@ class OwnResults:
 
 
 @dataclass(frozen=True)
-class _Phase:
+class _Group:
     """Jobs that ran side by side: the scenario of their loads, and their names."""
 
     scenario: Scenario
@@ -173,8 +173,8 @@ def learn(
     InputError
         It is not clear which volume was measured, or no job can be played.
     """
-    phases, left_out = _phases(scenario, results, volume)
-    search = _Search(_Unknowns(_cards(scenario)), phases, tell)
+    groups, left_out = _groups(scenario, results, volume)
+    search = _Search(_Unknowns(_cards(scenario)), groups, tell)
     return search.learned(scenario.title, tuple(left_out))
 
 
@@ -186,15 +186,15 @@ def drive_of(scenario: Scenario, volume: str | None = None) -> Card:
     return scenario.volume(target).card
 
 
-def _phases(
+def _groups(
     scenario: Scenario, results: Sequence[Measured], volume: str | None
-) -> tuple[list[_Phase], list[str]]:
+) -> tuple[list[_Group], list[str]]:
     target = target_of(scenario, volume)
-    phases: list[_Phase] = []
+    groups: list[_Group] = []
     left_out: list[str] = []
     for measured in results:
-        for _, group in itertools.groupby(measured.jobs, lambda job: (job.host, job.group)):
-            jobs = list(group)
+        for _, same in itertools.groupby(measured.jobs, lambda job: (job.host, job.group)):
+            jobs = list(same)
             plays = [load_of(job, scenario, target, Given()) for job in jobs]
             good = [
                 (job, played)
@@ -219,11 +219,11 @@ def _phases(
             stem = measured.file.rsplit("/", 1)[-1]
             names = tuple(f"{stem}: {job.name}" for job, _ in good)
             with_loads = tuple(played for _, played in good)
-            phases.append(_Phase(played_scenario, tuple(job for job, _ in good), with_loads, names))
-    if not phases:
+            groups.append(_Group(played_scenario, tuple(job for job, _ in good), with_loads, names))
+    if not groups:
         reasons = left_out or ["the results hold no job"]
         raise InputError([Problem(scenario.path, None, None, one) for one in reasons])
-    return phases, left_out
+    return groups, left_out
 
 
 def _cards(scenario: Scenario) -> dict[str, tuple[Card, list[str]]]:
@@ -314,28 +314,28 @@ def _written(card: Card, name: str, value: float) -> str:
 class _Search:
     """Simulates the jobs at points, and moves to the most probable one."""
 
-    def __init__(self, unknowns: _Unknowns, phases: Sequence[_Phase], tell: Tell | None) -> None:
+    def __init__(self, unknowns: _Unknowns, groups: Sequence[_Group], tell: Tell | None) -> None:
         self.unknowns = unknowns
-        self.phases = phases
+        self.groups = groups
         self.tell = tell
         self.runs = 0
         # The first round takes the slopes of all values, the others those of a third, about.
-        self.expected = len(phases) * len(unknowns.pairs) * 2
+        self.expected = len(groups) * len(unknowns.pairs) * 2
 
     def speeds(self, x: Vector, what: str) -> Vector | None:
         """Logarithms of measured over simulated speed; None where no card could be so."""
         found: list[float] = []
-        for phase in self.phases:
+        for group in self.groups:
             if self.tell is not None:
                 self.tell(what, min(self.runs / self.expected, 0.99))
             self.runs += 1
             try:
-                loads = simulated_loads(phase.scenario.with_(self.unknowns.changes(x)))
+                loads = simulated_loads(group.scenario.with_(self.unknowns.changes(x)))
             except InputError:
                 if np.array_equal(x, self.unknowns.mean):
                     raise
                 return None
-            for job, played, one in zip(phase.jobs, phase.plays, loads, strict=True):
+            for job, played, one in zip(group.jobs, group.plays, loads, strict=True):
                 speed = speed_of(job, one, played)
                 found.append(math.log(speed) if speed else math.nan)
         return np.array(found)
@@ -420,7 +420,7 @@ class _Search:
         )
 
     def _names(self) -> list[str]:
-        return [name for phase in self.phases for name in phase.names]
+        return [name for group in self.groups for name in group.names]
 
     def _better(
         self, x: Vector, here: Vector, step: Vector, judged: Vector, errors: Vector

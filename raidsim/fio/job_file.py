@@ -1,4 +1,4 @@
-"""Job files of fio as loads: sections, `[global]`, `include`, `${VAR}`, phases, lines of options.
+"""Job files of fio as loads: sections, `[global]`, `include`, `${VAR}`, groups, lines of options.
 
 What fio does that `configparser` does not is done before: comments also end lines, options may be
 indented, two sections may have one name, and a `[global]` is for the sections behind it.
@@ -51,19 +51,19 @@ class FileJob:
     ----------
     options : its own, and those of `[global]` before it that it does not have.
     places : where each option stands, by its name.
-    phase : from 1; each `stonewall` waits for all before it, and begins another.
+    group : from 1; each `stonewall` waits for all before it, and begins another.
     """
 
     name: str
     place: Place
     options: Mapping[str, str]
     places: Mapping[str, Place]
-    phase: int
+    group: int
 
 
 @dataclass
 class Loads:
-    """Loads for the jobs of a phase.
+    """Loads for the jobs of a group.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ def _jobs(
 ) -> Iterator[FileJob]:
     shared: dict[str, str] = {}
     shared_places: dict[str, Place] = {}
-    phase, begun = 1, False
+    group, begun = 1, False
     for number, (name, place) in enumerate(heads):
         own = {
             ALIASES.get(option, option): "1" if value is None else value.strip()
@@ -166,22 +166,22 @@ def _jobs(
             continue
         options = shared | own
         if begun and "stonewall" in options and flag(options["stonewall"]):
-            phase += 1
+            group += 1
         begun = True
-        yield FileJob(name, place, options, shared_places | where, phase)
+        yield FileJob(name, place, options, shared_places | where, group)
     if not begun:
         refuse(file, "holds no job", "write a section for each job")
 
 
-def loads_of(jobs: list[FileJob], phase: int | None = None, capacity: int | None = None) -> Loads:
+def loads_of(jobs: list[FileJob], group: int | None = None, capacity: int | None = None) -> Loads:
     """The loads that jobs ask for.
 
-    Phases follow each other: a load of a later one begins ``after`` one of the phase before. All
+    Groups follow each other: a load of a later one begins ``after`` one of the group before. All
     but those of the last have the end that their jobs have.
 
     Parameters
     ----------
-    phase
+    group
         Which one, from 1, alone; None for all.
     capacity
         Bytes of the volume that they are to run on; None if not known: then shares are refused.
@@ -189,14 +189,14 @@ def loads_of(jobs: list[FileJob], phase: int | None = None, capacity: int | None
     Raises
     ------
     InputError
-        There is no such phase, a job cannot be played, or nothing ends a phase with others behind.
+        There is no such group, a job cannot be played, or nothing ends a group with others behind.
     """
-    phases: dict[int, list[FileJob]] = {}
+    groups: dict[int, list[FileJob]] = {}
     for job in jobs:
-        phases.setdefault(job.phase, []).append(job)
-    if phase is not None and phase not in phases:
-        refuse(jobs[0].place.file, f"has no phase {phase}", f"give 1 to {len(phases)}")
-    chosen = phases if phase is None else {phase: phases[phase]}
+        groups.setdefault(job.group, []).append(job)
+    if group is not None and group not in groups:
+        refuse(jobs[0].place.file, f"has no group {group}", f"give 1 to {len(groups)}")
+    chosen = groups if group is None else {group: groups[group]}
     found = Loads()
     refused: list[Problem] = []
     names: set[str] = set()
@@ -222,8 +222,8 @@ def loads_of(jobs: list[FileJob], phase: int | None = None, capacity: int | None
                 table["limit"] = limit
             tables.append(table)
         if not is_last and not refused and not any("limit" in table for table in tables):
-            cause = f"phase {number} does not end ({', '.join(table['name'] for table in tables)})"
-            refuse(some[0].place.file, cause, "give size or runtime, or take one with --phase N")
+            cause = f"group {number} does not end ({', '.join(table['name'] for table in tables)})"
+            refuse(some[0].place.file, cause, "give size or runtime, or take one with --group N")
         found.tables += tables
         before = tables[0]["name"]
     if refused:

@@ -73,7 +73,7 @@ def with_options(results: Sequence[Measured], jobs: Sequence[FileJob], name: str
 def of_job_file(name: str, jobs: Sequence[FileJob]) -> Measured:
     """The jobs of a job file, of which nothing is measured yet."""
     nothing = dict.fromkeys(DIRECTIONS, NOTHING)
-    found = tuple(MeasuredJob(job.name, job.phase, 0, job.options, nothing) for job in jobs)
+    found = tuple(MeasuredJob(job.name, job.group, 0, job.options, nothing) for job in jobs)
     return Measured(name, "job file of fio", found)
 
 

@@ -121,7 +121,7 @@ def _job(scenario: Scenario, job: Job) -> tuple[dict[str, Any], list[str]]:
     target, percentile = load.within or 0.0, load.within_percentile
     return {
         "jobname": load.name,
-        "groupid": _phase(scenario, load),
+        "groupid": _group(scenario, load),
         "error": 0,
         "eta": NEVER,
         "elapsed": int(kept.seconds) + 1,
@@ -144,9 +144,9 @@ def _job(scenario: Scenario, job: Job) -> tuple[dict[str, Any], list[str]]:
     }, remarks
 
 
-def _phase(scenario: Scenario, load: LoadSpec) -> int:
+def _group(scenario: Scenario, load: LoadSpec) -> int:
     """Which group of fio a load is of: those of one ran side by side."""
-    return next(number for number, loads in enumerate(scenario.phases) if load in loads)
+    return next(number for number, loads in enumerate(scenario.groups) if load in loads)
 
 
 def _said(job: Job, remarks: Sequence[str]) -> Mapping[str, Any]:

@@ -44,7 +44,7 @@ def recognises(source: Source) -> bool:
 
 
 def read(source: Source) -> Found:
-    """Read the jobs of all phases, or of the one that is meant.
+    """Read the jobs of all groups, or of the one that is meant.
 
     Raises
     ------
@@ -54,9 +54,9 @@ def read(source: Source) -> Found:
     wishes = source.wishes
     capacity = None if wishes.capacity is None else int(wishes.capacity)
     jobs = read_jobs(source.name)
-    made = loads_of(jobs, wishes.phase, capacity)
+    made = loads_of(jobs, wishes.group, capacity)
     found = Found(remarks=list(made.remarks))
-    chosen = [job for job in jobs if wishes.phase in (None, job.phase)]
+    chosen = [job for job in jobs if wishes.group in (None, job.group)]
     for job, table in zip(chosen, made.tables, strict=True):
         place = Place(job.place.file, job.place.line)
         sources = {key: at for key in table if (at := _source(job, key)) is not None}

@@ -167,7 +167,7 @@ def _without_effect(wishes: Wishes, formats: Sequence[Format]) -> list[Problem]:
         "--random": wishes.random is not None,
         "--device": wishes.device is not None,
     }
-    of_jobs = {"--phase": wishes.phase is not None, "--capacity": wishes.capacity is not None}
+    of_jobs = {"--group": wishes.group is not None, "--capacity": wishes.capacity is not None}
     problems = []
     for kind, given, words in (
         (OF_STATISTICS, of_statistics, "where no file is of statistics"),

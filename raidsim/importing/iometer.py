@@ -2,7 +2,7 @@
 
 Lines that begin with an apostrophe name the fields of the next line. An access specification is a
 mix of sizes, each with its own shares of reads and of random accesses; several that one worker has
-run one after the other, and are phases.
+run one after the other, and are groups.
 """
 
 from __future__ import annotations
@@ -162,12 +162,12 @@ def _chosen(source: Source, file: _File) -> _Spec:
         raise source.at(1).refusal(
             None, "no access specification of this file is assigned to a worker"
         )
-    number = source.wishes.phase
+    number = source.wishes.group
     first = file.specs[names[0]].place
     if number is None and len(names) > 1:
         shown = "; ".join(f"{count}: {name}" for count, name in enumerate(names[:40], 1))
         cause = f"has {len(names)} access specifications, one after the other: {shown}"
-        raise first.refusal(None, cause, "say which one with --phase N")
+        raise first.refusal(None, cause, "say which one with --group N")
     if number is not None and number > len(names):
         raise first.refusal(
             None, f"has no access specification {number}", f"give 1 to {len(names)}"

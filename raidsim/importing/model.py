@@ -222,7 +222,7 @@ class Found:
 
     Attributes
     ----------
-    works : loads; `phases` of them, if a file has several that run one after the other.
+    works : loads; `groups` of them, if a file has several that run one after the other.
     remarks : what was not understood, and what a scenario cannot say.
     """
 

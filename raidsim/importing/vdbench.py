@@ -1,6 +1,6 @@
 """Parameter files of vdbench: storage and workload definitions, and the runs of them.
 
-Defaults accumulate from lines such as ``sd=default``. Each run definition is a phase. Sizes are
+Defaults accumulate from lines such as ``sd=default``. Each run definition is a group. Sizes are
 binary, threads are those of each storage definition.
 """
 
@@ -91,13 +91,13 @@ def read(source: Source) -> Found:
 
 
 def _run(source: Source, runs: list[_Definition]) -> _Definition | None:
-    number = source.wishes.phase
+    number = source.wishes.group
     if not runs:
         return None
     if number is None and len(runs) > 1:
         shown = "; ".join(f"{count}: {one.name}" for count, one in enumerate(runs[:30], 1))
         cause = f"has {len(runs)} runs, one after the other: {shown}"
-        raise runs[0].place.refusal(None, cause, "say which one with --phase N")
+        raise runs[0].place.refusal(None, cause, "say which one with --group N")
     if number is not None and number > len(runs):
         raise runs[0].place.refusal(None, f"has no run {number}", f"give 1 to {len(runs)}")
     return runs[(number or 1) - 1]

@@ -11,7 +11,7 @@ class Wishes:
 
     Attributes
     ----------
-    phase : which of several phases of a file of loads, from 1.
+    group : which of several groups of a file of loads, from 1.
     capacity : bytes of the volume, for sizes in percent.
     outstanding : I/Os outstanding, of loads that statistics tell of.
     at_rate : their rate is to be kept, however many I/Os that leaves outstanding.
@@ -19,7 +19,7 @@ class Wishes:
     device : which device is meant, of several.
     """
 
-    phase: int | None = None
+    group: int | None = None
     capacity: float | None = None
     outstanding: int | None = None
     at_rate: bool = False

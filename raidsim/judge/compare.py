@@ -158,15 +158,15 @@ def judge(
         There is no such volume, or it is not clear which; or none of the jobs can be played.
     """
     target = target_of(scenario, volume)
-    phases = [
+    groups = [
         (measured, list(jobs))
         for measured in results
         for _, jobs in groupby(measured.jobs, lambda job: (job.host, job.group))
     ]
     found: list[JudgedJob] = []
-    for number, (measured, jobs) in enumerate(phases):
-        share = (number / len(phases), 1 / len(phases))
-        found += _Phase(scenario, target, measured, jobs, share, tell, given).judge()
+    for number, (measured, jobs) in enumerate(groups):
+        share = (number / len(groups), 1 / len(groups))
+        found += _Group(scenario, target, measured, jobs, share, tell, given).judge()
     if all(job.verdict == NOT_JUDGED for job in found):
         raise InputError(
             [
@@ -213,7 +213,7 @@ def target_of(scenario: Scenario, given: str | None) -> str:
     raise InputError([Problem(scenario.path, None, "--volume", cause, known)])
 
 
-class _Phase:
+class _Group:
     """Jobs that ran side by side, as loads of one scenario."""
 
     def __init__(

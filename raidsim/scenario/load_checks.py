@@ -360,7 +360,7 @@ def check_phases(
 
     Beside events and machines (``has_a_course``) no load may wait for another one.
     """
-    phases: dict[Any, int] = {}
+    groups: dict[Any, int] = {}
     ending: set[int] = set()
     behind: list[int] = []
     for index, load in enumerate(loads):
@@ -368,21 +368,21 @@ def check_phases(
         if after is not None and has_a_course:
             cause = "cannot stand beside events and machines"
             yield index, "after", cause, 'begin it by an event: kind = "load-start"'
-        elif after is not None and after not in phases:
-            known = [name for name in phases if name is not None]
+        elif after is not None and after not in groups:
+            known = [name for name in groups if name is not None]
             cause = f"{quote(after)} is no load that stands above this one"
             yield index, "after", cause, f"one of {quoted(known)}" if known else "leave it out"
         elif after is not None:
             behind.append(index)
-        phase = 0 if after is None else phases.get(after, 0) + 1
-        phases[load.get("name")] = phase
+        group = 0 if after is None else groups.get(after, 0) + 1
+        groups[load.get("name")] = group
         limit = load.get("limit")
         ends = (*(limit or ()), load.get("arrivals"), load.get("trace"))
         if any(end is not None for end in ends):
-            ending.add(phase)
+            ending.add(group)
     for index in behind:
         after = loads[index]["after"]
-        if phases[after] not in ending:
+        if groups[after] not in ending:
             cause = f"{quote(after)} does not end, nor does any load that begins with it"
             yield index, "after", cause, 'give one of them an end: limit = { time = "60 s" }'
 

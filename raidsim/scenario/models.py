@@ -491,7 +491,7 @@ class LoadSpec(Part):
     )
     after: Name | None = key(
         "load further up that has to be over before this one begins, and all that began with it:"
-        " each phase is measured by itself", None, "none: it begins at once",
+        " each group of loads is measured by itself", None, "none: it begins at once",
     )  # fmt: skip
     priority: Annotated[int, Count(0, 3)] = key(
         "0 (first) to 3 (last): which command a drive's front end takes first", 0

@@ -39,15 +39,15 @@ class Tables(Part):
         return max((len(load.sweep) or 1 for load in self.loads), default=1)
 
     @property
-    def phases(self) -> list[tuple[LoadSpec, ...]]:
-        """Its loads phase by phase: those of one begin together, once the one before is over."""
+    def groups(self) -> list[tuple[LoadSpec, ...]]:
+        """Its loads group by group: those of one begin together, once the one before is over."""
         number: dict[str, int] = {}
         for load in self.loads:
             number[load.name] = 0 if load.after is None else number[load.after] + 1
         last = max(number.values(), default=-1)
         return [
-            tuple(load for load in self.loads if number[load.name] == phase)
-            for phase in range(last + 1)
+            tuple(load for load in self.loads if number[load.name] == group)
+            for group in range(last + 1)
         ]
 
     @property

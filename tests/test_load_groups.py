@@ -1,4 +1,4 @@
-"""Loads that run one after the other: each phase is measured as if it were alone."""
+"""Loads that run one after the other: each group is measured as if it were alone."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_load_with_another_behind_it_does_not_see_it():
     )  # fmt: skip
 
 
-def test_times_of_a_later_phase_count_from_its_own_start():
+def test_times_of_a_later_group_count_from_its_own_start():
     third = SECOND | {"name": "third", "after": "second", "limit": {"time": "3 s"}}
     second = SECOND | {"after": "first", "limit": {"time": "1 s"}}
     found = points_of(DISK, FIRST, second, third)
@@ -62,7 +62,7 @@ def test_times_of_a_later_phase_count_from_its_own_start():
     assert found["third"].iops.mean == pytest.approx(found["second"].iops.mean, rel=0.1)
 
 
-def test_a_load_without_an_end_stops_with_its_phase():
+def test_a_load_without_an_end_stops_with_its_group():
     beside = SECOND | {"name": "beside"}
     found = points_of(DISK, FIRST, beside, SECOND | {"after": "first"})
     assert found["beside"].window_s == pytest.approx(2.0, abs=0.1)
@@ -72,18 +72,18 @@ def test_a_load_without_an_end_stops_with_its_phase():
 
 
 @pytest.mark.parametrize("beside", [(), (SECOND | {"name": "beside"},)])
-def test_nothing_of_a_phase_is_left_when_the_next_one_begins(beside):
+def test_nothing_of_a_group_is_left_when_the_next_one_begins(beside):
     asked = scenario(DISK, FIRST, *beside, SECOND | {"after": "first"})
     model = Model(asked)
-    phase = Session(model, None, asked.phases[0])
-    phase.measure()
-    phase.leave()
-    streams = model.env.system.world.streams[phase.all_streams]
+    session = Session(model, None, asked.groups[0])
+    session.measure()
+    session.leave()
+    streams = model.env.system.world.streams[session.all_streams]
     assert streams["in_flight"].sum() == 0
     assert model.env.system.state["awaited"] == 0
 
 
-def test_what_one_phase_has_read_is_in_the_cache_of_the_controller_for_the_next():
+def test_what_one_group_has_read_is_in_the_cache_of_the_controller_for_the_next():
     raid = {
         "host": {"model": "fujitsu-rx300-s4"},
         "controller": [{"model": "lsi-megaraid-1078-512"}],
@@ -104,12 +104,12 @@ def test_what_one_phase_has_read_is_in_the_cache_of_the_controller_for_the_next(
     assert empty.hits < 500
 
 
-def test_bursts_traces_and_phases_end_in_the_same_result_twice():
+def test_bursts_traces_and_groups_end_in_the_same_result_twice():
     loads = (FIRST, SECOND | {"after": "first", "burst": {"on": "10 ms", "off": "10 ms"}})
     assert points_of(DISK, *loads) == points_of(DISK, *loads)
 
 
-def test_phases_are_groups_of_fio():
+def test_groups_of_loads_are_those_of_fio():
     asked = scenario(FLASH, FIRST | {"limit": {"ios": 200}}, SECOND | {"after": "first"})
     keeper = Keeper(keep)
     result = run_and_keep(asked, keeper)
