@@ -53,7 +53,7 @@ class Spindle:
     its own speed within the tolerance of the model. So they drift past each other.
     """
 
-    phase: float = 0.0  # share of a revolution
+    shift: float = 0.0  # of its angles, share of a revolution
     speed: float = 1.0  # relative to the card's
 
 
@@ -62,8 +62,8 @@ def spindle(system: System, name: str, card: Card) -> Spindle:
     key = stream_key(system.seed, name, "spindle")
     # The generator's integers wrap around, of which NumPy warns where it is interpreted.
     with np.errstate(over="ignore"):
-        phase, drawn = float(uniform(key, 0)), float(uniform(key, 1))
-    return Spindle(phase, 1.0 + card.number("spindle.tolerance") * (2.0 * drawn - 1.0))
+        shift, drawn = float(uniform(key, 0)), float(uniform(key, 1))
+    return Spindle(shift, 1.0 + card.number("spindle.tolerance") * (2.0 * drawn - 1.0))
 
 
 def add(
@@ -78,7 +78,7 @@ def add(
 ) -> int:
     """Add what is behind the link of drive ``drive``; its row in ``disks``."""
     cylinders = surface.cylinders(card)
-    found = surface.rows(card, turning.speed, turning.phase)
+    found = surface.rows(card, turning.speed, turning.shift)
     first_zone = add_zones(system, found)
     first_seek, seeks = add_seeks(system, card, cylinders)
     controller = system.add_station(f"{name}: controller", "disk controller")

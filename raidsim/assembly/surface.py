@@ -112,16 +112,16 @@ def cylinders(card: Card) -> int:
     return shape.cylinders * len(shape.tracks)
 
 
-def rows(card: Card, speed: float = 1.0, phase: float = 0.0) -> list[Row]:
+def rows(card: Card, speed: float = 1.0, shift: float = 0.0) -> list[Row]:
     """The rows of a disk, in the order of its addresses.
 
-    ``phase`` is the share of a turn by which its angles are off. A media cache lies before byte 0.
+    ``shift`` is the share of a turn by which its angles are off. A media cache lies before byte 0.
     """
     if card.surface is not None:
-        return _measured(card, card.surface, speed, phase)
+        return _measured(card, card.surface, speed, shift)
     shape = geometry(card, speed)
     first = -shingles.media_cache(card)
-    angle = phase * shape.revolution
+    angle = shift * shape.revolution
     found = []
     for number, track in enumerate(shape.tracks):
         tracks = shape.heads * shape.cylinders
@@ -153,7 +153,7 @@ def rows(card: Card, speed: float = 1.0, phase: float = 0.0) -> list[Row]:
 # -- a surface that was measured -----------------------------------------------------------------
 
 
-def _measured(card: Card, surface: Surface, speed: float, phase: float) -> list[Row]:
+def _measured(card: Card, surface: Surface, speed: float, shift: float) -> list[Row]:
     turn = revolution(card, speed)
     heads = card.integer("geometry.heads")
     sector = card.integer("capacity.sector")
@@ -161,7 +161,7 @@ def _measured(card: Card, surface: Surface, speed: float, phase: float) -> list[
     first = 0
     for zone in surface.zones:
         for run in runs(surface, zone, heads):
-            row = _row(surface, zone, run, first, heads, sector, turn, phase)
+            row = _row(surface, zone, run, first, heads, sector, turn, shift)
             found.append(_with_switches(card, row, turn))
             first = row.end
     following = [*found[1:], found[-1]]
@@ -179,7 +179,7 @@ def _row(
     heads: int,
     sector: int,
     turn: int,
-    phase: float,
+    shift: float,
 ) -> Row:
     width = turn / zone.sectors
     skews = run.cylinder * ((heads - 1) * zone.track_skew + zone.cylinder_skew)
@@ -197,7 +197,7 @@ def _row(
         front=run.front * sector,
         track=run.track * sector,
         byte_time=width / sector,
-        angle=phase * turn + (zone.offset + skews + run.slipped) * width,
+        angle=shift * turn + (zone.offset + skews + run.slipped) * width,
         track_skew=zone.track_skew * width,
         cylinder_skew=zone.cylinder_skew * width,
         track_gap=(zone.track_skew + spare_of_track) * width,
