@@ -76,6 +76,24 @@ def test_a_base_that_is_named_is_warned_of_too(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
+    ("kind", "year", "message"),
+    [
+        ("ssd", 1900, "there was no ssd in 1900 yet; give the year of its launch, 1991 or later"),
+        ("hdd", 1950, "there was no hdd in 1950 yet; give the year of its launch, 1956 or later"),
+        ("controller", 1960, "there was no controller in 1960 yet"),
+        ("ssd", 20180, "20180 is no year of a launch"),
+    ],
+)
+def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
+    tmp_path, monkeypatch, capsys, kind, year, message
+):
+    monkeypatch.chdir(tmp_path)
+    assert call(kind, "acme", "--year", year) == 2
+    assert f"--year: {message}" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         (("ssd", "a", "--interface", "scsi"), '"scsi" chooses no base; known: sata, sas, nvme'),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from raidsim import units
+from raidsim.cards import years
 from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
 from raidsim.cards.card import WRITTEN_SOURCES, Card, Origin, Source
 from raidsim.cards.followers import AS_OFTEN, followers
@@ -31,7 +32,6 @@ _HEAD = (
 _MEASURED = ("surface", "seek_curve", "disksim")
 """Sections of the card of a hard disk that was measured: no single values."""
 _KEYS = ("value", "unit", "source", "note", "claims", "range", "because")
-_FIRST_YEAR, _LAST_YEAR = 1956, 2100  # the first disk drive, and far ahead
 
 _Above = tuple[Path, ...]
 """The cards whose base a card is, the first of them first."""
@@ -192,7 +192,7 @@ class _Reader:
                     nearest_key(head["kind"], KINDS),
                 )
             return None
-        maker, year = self._text(data, "maker") if "maker" in data else "", self._year(data)
+        maker, year = self._text(data, "maker") if "maker" in data else "", self._year(data, kind)
         base = self._base(data, kind, path)
         measured = self._measured(data, kind, base)
         self._attributes(data, kind)
@@ -280,13 +280,13 @@ class _Reader:
                 if how != AS_OFTEN:  # which is as much a guess as that of the base
                     self.origins.pop(name, None)
 
-    def _year(self, data: Mapping[str, Any]) -> int | None:
-        year = data.get("year")
-        if year is None or (type(year) is int and _FIRST_YEAR <= year <= _LAST_YEAR):
-            return year
-        remedy = f"the year of its launch, {_FIRST_YEAR} or later: year = 2018"
-        self.problem(("year",), f"{quote(year)} is no year", remedy)
-        return None
+    def _year(self, data: Mapping[str, Any], kind: CardKind) -> int | None:
+        if data.get("year") is None:
+            return None
+        if fault := years.fault_of(kind.name, data["year"]):
+            self.problem(("year",), *fault)
+            return None
+        return int(data["year"])
 
     def _rated(self, data: Mapping[str, Any], kind: CardKind) -> Rated | None:
         if "rated" not in data:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from raidsim import units
+from raidsim.cards import years
 from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
 from raidsim.cards.card import Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
@@ -71,7 +72,7 @@ def stub(
     Raises
     ------
     InputError
-        The kind or the name is none, or the other card is of another kind.
+        The kind, the name or the year is none, or the other card is of another kind.
     """
     problems = []
     if kind not in KINDS:
@@ -80,6 +81,8 @@ def stub(
     elif like is not None and like.kind != kind:
         cause = f"{like.name} is of kind {like.kind}"
         problems.append(Problem(None, None, "--like", cause, f"name a {kind}"))
+    elif year is not None and (fault := years.fault_of(kind, year)):
+        problems.append(Problem(None, None, "--year", *fault))
     if not name.strip() or not name.isprintable() or looks_like_path(name) or '"' in name:
         cause = f"{quote(name)} is no name of a card"
         problems.append(Problem(None, None, "NAME", cause, 'such as "intel-p4510-4tb"'))
