@@ -306,35 +306,49 @@ def cover_all(systems: list[str], seeds: int | None) -> Iterator[Coverage]:
             yield cover(system, precision, min(full, seeds or full), long_runs)
 
 
-def table(found: list[Coverage]) -> str:
-    """What was found, as a table of a page."""
-    lines = [
-        "| system | precision | runs | hold the mean | lie below it | half width | not converged |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    lines += [
+HEAD = """\
+| system | precision | runs | hold the mean | lie below it | half width | not converged |
+|---|---|---|---|---|---|---|
+"""
+ORDER = [(system, precision) for system in SYSTEMS for precision in PRECISIONS]
+
+
+def row(one: Coverage) -> str:
+    """What was found of one system at one precision, as a row of the table."""
+    return (
         f"| {one.system} | {one.precision} | {one.runs:,} | {one.held / one.runs:.1%} |"
         f" {one.below / one.runs:.1%} | {one.width:.2%} | {one.unconverged} |"
-        for one in found
-    ]
-    return "\n".join(lines) + "\n"
+    )
+
+
+def with_row(page: str, one: Coverage) -> str:
+    """A page whose table has this row in the place of an older one; all others stay."""
+    found = TABLE.search(page)
+    assert found is not None
+    rows = {key_of(line): line for line in found.group().splitlines()}
+    rows[one.system, one.precision] = row(one)
+    lines = [rows[key] for key in ORDER if key in rows]
+    return TABLE.sub(lambda _: HEAD + "\n".join(lines) + "\n", page)
+
+
+def key_of(line: str) -> tuple[str, str]:
+    """System and precision of a row."""
+    _, system, precision, *_ = line.split("|")
+    return system.strip(), precision.strip()
 
 
 def main() -> None:
-    """Run it, print a line for each figure as it comes, and write the page if asked."""
+    """Run it, print a row for each system and precision as it comes, and write it if asked."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
     parser.add_argument("--seeds", type=int, help="fewer seeds than 1,000 and 400")
     parser.add_argument("--only", action="append", choices=list(SYSTEMS), metavar="SYSTEM")
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.name}")
+    parser.add_argument("--write", action="store_true", help=f"write the rows into {PAGE.name}")
     asked = parser.parse_args()
-    found = []
+    print(HEAD, end="")
     for one in cover_all(asked.only or list(SYSTEMS), asked.seeds):
-        found.append(one)
-        print(one, flush=True)
-    print(table(found))
-    if asked.write:
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(TABLE.sub(lambda _: table(found), page), encoding="utf-8")
+        print(row(one), flush=True)
+        if asked.write:  # at once: what stops a later one must not take this one
+            PAGE.write_text(with_row(PAGE.read_text("utf-8"), one), "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import math
 
 import pytest
 
+from benchmarks import coverage
 from benchmarks.__main__ import BENCHMARKS, main
 from benchmarks.measuring import ROOT, fresh, middle, spend
 from raidsim.kernel.replacement import names
@@ -182,3 +183,26 @@ def test_a_part_of_a_rebuild_says_what_all_of_it_would_take(bench):
 def test_the_memory_of_drives_is_that_of_a_fresh_process():
     _, found = fresh("-m", "benchmarks.memory", "2", "500")
     assert found["peak_memory"] > found["map"] > 2**20
+
+
+def test_rows_of_the_coverage_of_intervals_are_written_one_by_one(tmp_path, monkeypatch, capsys):
+    """A system that ends in an error takes no row of those before it, nor those not asked for."""
+
+    def covered(system, precision, seeds, long_runs):
+        if precision == "1 %":
+            raise ValueError("intervals are too narrow")
+        return coverage.Coverage(system, precision, 19, 1, seeds, 0, 0.04)
+
+    page = tmp_path / "measuring.md"
+    page.write_text(coverage.PAGE.read_text("utf-8"), "utf-8")
+    before = page.read_text("utf-8").splitlines()
+    monkeypatch.setattr(coverage, "PAGE", page)
+    monkeypatch.setattr(coverage, "cover", covered)
+    monkeypatch.setattr("sys.argv", ["coverage", "--seeds", "20", "--only", "bursts", "--write"])
+    with pytest.raises(ValueError, match="too narrow"):
+        coverage.main()
+    row = "| bursts | 5 % | 20 | 95.0% | 5.0% | 4.00% | 0 |"
+    assert row in capsys.readouterr().out
+    after = page.read_text("utf-8").splitlines()
+    changed = [new for old, new in zip(before, after, strict=True) if old != new]
+    assert changed == [row]
