@@ -133,6 +133,19 @@ def test_run_prints_the_table(scenario: str, capsys: pytest.CaptureFixture[str])
     assert "\x1b" not in out + err
 
 
+@pytest.mark.usefixtures("simulated")
+def test_run_says_that_sas_drives_need_an_hba(
+    scenario: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status("run", scenario) == 0
+    assert "SAS" not in capsys.readouterr().err
+    assert status("run", scenario, "--set", "volume.drive=seagate-st373455ss") == 0
+    out, err = capsys.readouterr()
+    assert "standing" in out
+    assert "volume data: 1 SAS drive on the host itself, which has no ports for SAS" in err
+    assert "add a [[controller]]" in err
+
+
 def test_run_takes_overrides_and_seed(scenario: str, simulated: list[Any]) -> None:
     assert status("run", scenario, "--set", "load.outstanding=3", "--seed", "7") == 0
     assert simulated[0].seed == 7
