@@ -56,7 +56,7 @@ def accept_command(
 
     count = number_of_draws(unknowns)
     if count == 0:
-        cause = "ranges rest on draws, and 0 are none"
+        cause = "is 0, and the ranges are made from draws"
         raise InputError([Problem(None, None, "--unknowns", cause, "give 10 or more")])
     with Bar() as bar:
         drawn = draw_up(loaded, count, on_point=bar.on_point, on_progress=bar.on_job)
@@ -76,7 +76,7 @@ def accept_command(
     report.print_expected(drawn.expected, folder, len(contents), stdout())
     if earlier:
         removed = ", ".join(sorted(earlier))
-        typer.echo(f"removed, for it is of the acceptance that was there: {removed}")
+        typer.echo(f"removed, since it belongs to the acceptance that was there before: {removed}")
 
 
 def _earlier_files(folder: Path, expected: str, prepare: str) -> set[str]:
@@ -118,7 +118,7 @@ def judge_delivery(
     from raidsim.report import output
 
     if given := [option for option, value in others.items() if value is not None]:
-        cause = "says nothing beside a file of expectations"
+        cause = "has no effect beside a file of expectations"
         raise InputError([Problem(None, None, option, cause, "leave it out") for option in given])
     to_json = target_of("--json", json, stdout=True)
     output.check([to_json] if to_json else [], inputs=[expectations, *results])

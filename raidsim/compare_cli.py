@@ -162,7 +162,7 @@ def _share(percentile: str | None, within: str | None) -> float | None:
     """Which share of the I/Os must be within the latency, if that is asked for."""
     share = quantity_of("--percentile", percentile, "share")
     if share is not None and within is None:
-        cause = "says nothing without --within"
+        cause = "has no effect without --within"
         raise InputError([Problem(None, None, "--percentile", cause, "give a latency as well")])
     return share
 
@@ -217,9 +217,11 @@ def _read(
         try:
             if name.endswith(".json") and not variants:
                 if overrides or seed is not None:
-                    cause = "a result is as it was run"
+                    cause = "cannot change a result: it has been run"
                     given = "--set" if overrides else "--seed"
-                    problems.append(Problem(name, None, given, cause, "compare scenarios"))
+                    problems.append(
+                        Problem(name, None, given, cause, "give scenarios in place of results")
+                    )
                 found[unique] = Result.read(name)
             else:
                 found[unique] = scenarios.load(name, overrides=changes, seed=seed)

@@ -94,7 +94,7 @@ def suggest(word: str, known: Iterable[str]) -> str | None:
 
 def nearest_name(name: str, known: Collection[str]) -> str:
     """``did you mean ...`` for a name that nothing has, or all that there are."""
-    return suggest(name, known) or f"one of {quoted(known)}"
+    return suggest(name, known) or f"give one of {quoted(known)}"
 
 
 def nearest_key(key: str, known: Collection[str]) -> str:

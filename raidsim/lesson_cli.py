@@ -70,7 +70,7 @@ def lesson_command(
     if name is None:
         if asked or answers:
             option = next((one.option for one in asked.values()), "--answers")
-            cause, remedy = "is about one lesson, and none is named", "give its name"
+            cause, remedy = "is about one lesson, and no lesson is named", "give its name"
             raise InputError([Problem(None, None, option, cause, remedy)])
         _print(lesson_text.list_of(catalogue.lessons()))
         return

@@ -68,7 +68,7 @@ def models_command(
     from raidsim.report.console import ReportConsole
 
     if name is None and why:
-        cause = "is about one model"
+        cause = "is about one model, and no model is named"
         raise InputError(
             [Problem(None, None, "--why", cause, "name it: raidsim models NAME --why")]
         )
@@ -94,9 +94,9 @@ def refuse_what_says_nothing(
     from raidsim.errors import InputError, Problem
 
     others, cause = (
-        (of_claims, "says nothing beside --fio")
+        (of_claims, "has no effect beside --fio")
         if learns
-        else (of_results, "says nothing without --fio")
+        else (of_results, "has no effect without --fio")
     )
     remedy = "leave it out" if learns else "give the results that you measured"
     if given := [option for option, value in others.items() if value is not None]:

@@ -121,7 +121,7 @@ def sweep_command(
         vain.append(("--samples", "--sample"))
     if vain:
         raise InputError(
-            Problem(None, None, option, f"says nothing without {other}", "leave it out")
+            Problem(None, None, option, f"has no effect without {other}", "leave it out")
             for option, other in vain
         )
     wanted = {"--x": x, "--by": by, "--y": y if plot is not None or effects else None}

@@ -170,7 +170,7 @@ def test_desktops_that_are_not_ready_at_the_end_are_told():
 def test_machines_are_what_an_event_at_the_start_leaves_to_measure():
     found = desktops(at("0 s", "air", ambient="30 C"))
     assert found.converged
-    with pytest.raises(InputError, match="nothing of them lasts"):
+    with pytest.raises(InputError, match="none of them lasts"):
         load_text(text(at("0 s", "air", ambient="30 C"), loads=[LOAD], machines=False))
 
 

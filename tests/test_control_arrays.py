@@ -521,7 +521,7 @@ def test_the_words_of_a_volume_mean_what_they_mean_in_a_scenario():
     [
         ({"level": "raid3"}, "volume.level"),
         ({"level": "raid5", "drives": 2}, "volume.drives"),
-        ({"drives": 2}, "volume.drives: 2 drives are no single one"),
+        ({"drives": 2}, "volume.drives: 2 drives are not a single one"),
         ({"level": "raid0", "drives": 2, "strip": "1000 B"}, "volume.strip"),
         ({"level": "raid0", "drives": 2, "spans": 2}, "volume.spans: raid0 has no spans"),
         ({"level": "raid1", "drives": 2, "failed": [2]}, "volume.failed: there is no drive 2"),

@@ -170,7 +170,7 @@ def test_a_cycle_takes_a_time(duration):
 @pytest.mark.parametrize(
     ("model", "state", "words"),
     [
-        ("lsi-megaraid-1068", "good", "has none"),
+        ("lsi-megaraid-1068", "good", "has no battery"),
         ("lsi-megaraid-1078-512", "full", "is not known here"),
     ],
 )

@@ -200,24 +200,24 @@ def test_a_level_is_taken_or_refused_as_the_card_has_it(controller, level):
         (
             "lsi-megaraid-1064",
             ['level = "raid0"', "drives = 5"],
-            "volume.drives: 5 are more than lsi-megaraid-1064 supports; at most 4",
+            "volume.drives: 5 are more than lsi-megaraid-1064 supports; give at most 4",
         ),
         (
             "lsi-megaraid-1068",
             ['level = "raid0"', "drives = 4", 'strip = "128 KiB"'],
-            "volume.strip: lsi-megaraid-1068 has no strips of 128 KiB; 64 KiB",
+            "volume.strip: lsi-megaraid-1068 has no strips of 128 KiB; give 64 KiB",
         ),
         (
             "lsi-megaraid-1078-512",
             ['level = "raid5"', "drives = 4", 'strip = "2 MiB"'],
             "volume.strip: lsi-megaraid-1078-512 has no strips of 2 MiB;"
-            " a power of two from 8 KiB to 1 MiB",
+            " give a power of two from 8 KiB to 1 MiB",
         ),
         (
             "lsi-megaraid-1078-512",
             ['level = "raid5"', "drives = 4", 'strip = "96 KiB"'],
             "volume.strip: lsi-megaraid-1078-512 has no strips of 96 KiB;"
-            " a power of two from 8 KiB to 1 MiB",
+            " give a power of two from 8 KiB to 1 MiB",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and ":" not in value else "",
@@ -229,8 +229,8 @@ def test_what_a_controller_lacks_is_refused_with_what_it_has(controller, lines, 
 def test_sata_ports_take_no_sas_drives():
     said = refusals("intel-sata-raid", 'level = "raid1"', "drives = 2", drive=SAS_DISK)
     assert said == [
-        "volume.drive: seagate-st373455ss has sas, and intel-sata-raid SATA ports;"
-        " a drive with sata"
+        "volume.drive: seagate-st373455ss has SAS, and intel-sata-raid has SATA ports;"
+        " give a drive with SATA"
     ]
 
 
@@ -242,7 +242,7 @@ def test_sas_ports_take_sata_drives():
 def test_a_volume_on_embedded_raid_stays_within_a_group_of_four():
     said = refusals("intel-sata-raid", 'level = "raid0"', "drives = 5", drive=SATA_DISK)
     assert said == [
-        "volume.drives: 5 are more than a volume on intel-sata-raid can have; at most 4"
+        "volume.drives: 5 are more than a volume on intel-sata-raid can have; give at most 4"
     ]
 
 
@@ -277,7 +277,7 @@ def test_an_array_of_the_operating_system_can_be_put_on_a_controller():
     overrides = ["controller.model=cisco-12g-sas-raid-2gb"]
     changed = load("array-database", overrides=[*overrides, "volume.drive=cisco-hdd-600gb-15k"])
     assert changed.volumes[0].controller == "controller"
-    with pytest.raises(InputError, match="has nvme, and cisco-12g-sas-raid-2gb SAS ports"):
+    with pytest.raises(InputError, match="has NVMe, and cisco-12g-sas-raid-2gb has SAS ports"):
         load("array-database", overrides=overrides)
 
 

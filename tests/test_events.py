@@ -66,7 +66,7 @@ def test_repeated_events_happen_at_whole_ns_and_are_complained_of_once():
 def test_what_lasts_is_over_before_it_happens_again(kind, keys):
     first = at("1 s", kind, for_="5 s", **keys)
     message = refused(first, at("6 s", kind, for_="5 s", **keys))
-    assert "at 6 s: what happened to the same part before lasts until 6 s" in message
+    assert "at 6 s: an earlier event on the same part lasts until 6 s" in message
     scenario(first, at("7 s", kind, for_="5 s", **keys))
 
 
@@ -79,7 +79,7 @@ def test_one_event_of_a_kind_can_be_set_by_its_kind():
     ("events", "changes", "message"),
     [
         ([at("1 s", "drive-failur", drive=0)], {}, 'did you mean "drive-failure"?'),
-        ([{"at": "1 s"}], {}, "event.kind: is missing; one of"),
+        ([{"at": "1 s"}], {}, "event.kind: is missing; give one of"),
         ([at("1 s", "drive-failure", drive=4)], {}, "data has no drive 4; it has drives 0 to 3"),
         ([at("1 s", "drive-failure")], {}, "event.drive: is missing"),
         ([at("1 s", "patrol", volme="data")], {}, 'unknown key; did you mean "volume"?'),
@@ -88,7 +88,7 @@ def test_one_event_of_a_kind_can_be_set_by_its_kind():
         ([at("11 min", "patrol")], {}, "11 min is not before the end, at 10 min"),
         ([at("9 s", "patrol")], {"measure": {"duration": "5 s"}}, "(measure.duration)"),
         ([at("1 s", "patrol", every="1 s")], {}, "event.every: has no end"),
-        ([FAILS, FAILS], {}, "drive 2 of data has failed before"),
+        ([FAILS, FAILS], {}, "drive 2 of data has failed already"),
         ([at("1 s", "replacement", drive=0)], {}, "drive 0 of data has not failed"),
         ([at("1 s", "rebuild", drive=0)], {"level": "raid0"}, "has no redundancy"),
         ([at("1 s", "consistency-check")], {"level": "raid0"}, "has no redundancy"),
@@ -111,9 +111,9 @@ def test_one_event_of_a_kind_can_be_set_by_its_kind():
         ([at("1 s", "air")], {}, "is missing, and airflow too"),
         ([at("1 s", "load-start", load="database"), at("2 s", "load-start")], {}, "runs already"),
         ([at("1 s", "load-stop"), at("2 s", "load-stop")], {}, "database does not run"),
-        ([at("1 s", "power-cut"), at("9 s", "patrol")], {}, "power is away until"),
+        ([at("1 s", "power-cut"), at("9 s", "patrol")], {}, "the power is off until"),
         ([at("0 s", "air", airflow="50 %")], {}, "measure.duration: is missing"),
-        ([FAILS], {"loads": ({**DATABASE, "within": "5 ms"},)}, "searched for in a steady state"),
+        ([FAILS], {"loads": ({**DATABASE, "within": "5 ms"},)}, "needs a steady state"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_in_words(events, changes, message):
@@ -144,7 +144,7 @@ def test_of_several_controllers_one_must_be_named():
     both = ({"name": "a", **RAID}, {"name": "b", **RAID})
     cycle = at("1 s", "learn-cycle", for_="1 s")
     message = refused(cycle, controllers=both, controller="a")
-    assert 'controller: is missing, and there are 2; one of "a", "b"' in message
+    assert 'controller: is missing, and there are 2; give one of "a", "b"' in message
 
 
 ANY = st.one_of(
@@ -202,7 +202,7 @@ def test_power_is_back_when_disks_turn_and_hosts_have_booted(outage, boot, back)
     """Disks take 15 s to spin up."""
     cut = at("10 s", "power-cut", outage=outage, boot=boot)
     assert f"{back} later power is back" in power_cut_lines(cut)
-    with pytest.raises(InputError, match="power is away until 30 s"):
+    with pytest.raises(InputError, match="the power is off until 30 s"):
         scenario(
             at("10 s", "power-cut", outage="5 s", boot="0 s"), at("25 s", "drive-failure", drive=0)
         )

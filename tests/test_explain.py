@@ -304,9 +304,13 @@ def test_the_command_takes_quantities_numbers_and_overrides(
     ("offset", "length", "message"),
     [
         ("800 GB", "4 KiB", "OFFSET: lies beyond the volume of 800 GB"),
-        ("799999995904", "8 KiB", "LENGTH: the request ends beyond the volume of 800 GB; at most"),
-        ("100 B", "4 KiB", "OFFSET: 100 B is not whole sectors; give a multiple of 512 bytes"),
-        ("0", "1000", "LENGTH: 1 kB is not whole sectors; give a multiple of 512 bytes"),
+        (
+            "799999995904",
+            "8 KiB",
+            "LENGTH: the request ends beyond the volume of 800 GB; give at most",
+        ),
+        ("100 B", "4 KiB", "OFFSET: 100 B is not a whole number of sectors; give a multiple"),
+        ("0", "1000", "LENGTH: 1 kB is not a whole number of sectors; give a multiple"),
         ("0", "0", "LENGTH: 0 B is out of range; give 512 B to 64 MiB"),
         ("0", "1 GiB", "LENGTH: 1 GiB is out of range; give 512 B to 64 MiB"),
         ("4 KB", "4 KiB", 'OFFSET: "KB" is no unit of a size; write "KiB" (1024 bytes)'),
@@ -341,7 +345,7 @@ def test_of_several_volumes_one_has_to_be_named(
     path = tmp_path / "two.toml"
     path.write_text(TWO_VOLUMES)
     assert run(str(path), "read", "0", "4096") == 2
-    assert '--volume: is missing, and there are 2 volumes; one of "data", "log"' in (
+    assert '--volume: is missing, and there are 2 volumes; give one of "data", "log"' in (
         capsys.readouterr().err
     )
     assert run(str(path), "read", "0", "4096", "--volume", "lg") == 2

@@ -324,7 +324,7 @@ def test_raid_10_lies_as_md_has_it():
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("08-ppl-journal-write-mostly", "raid4 of 2 drives is not simulated; at least 3"),
+        ("08-ppl-journal-write-mostly", "raid4 of 2 drives is not simulated; give at least 3"),
         ("09-raid5-failed", "md5: is left out: has failed: it serves nothing"),
         ("10-replacing", "drive 0 is being replaced while it serves, which is not taken over"),
         ("11-delayed", "resync is delayed: it has not begun, and is left out"),

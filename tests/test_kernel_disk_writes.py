@@ -146,9 +146,9 @@ def test_512e_a_long_unaligned_write_costs_a_turn_for_each_end_in_the_midst_of_a
 @pytest.mark.parametrize(
     ("words", "key", "cause"),
     [
-        ({"size": "512 B"}, "size", "512 B is not whole sectors"),
-        ({"size": "10 KiB"}, "size", "10 KiB is not whole sectors"),
-        ({"size": "4 KiB", "align": "512 B"}, "align", "512 B is not whole sectors"),
+        ({"size": "512 B"}, "size", "512 B is not a whole number of sectors"),
+        ({"size": "10 KiB"}, "size", "10 KiB is not a whole number of sectors"),
+        ({"size": "4 KiB", "align": "512 B"}, "align", "512 B is not a whole number of sectors"),
         ({"size": "4 KiB", "area": {"offset": "1 KiB"}}, "area", "starts at 1 KiB, inside a"),
         ({"sizes": [{"size": "6 KiB", "share": "100 %"}]}, "sizes", "6 KiB is not whole"),
     ],

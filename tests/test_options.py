@@ -104,7 +104,7 @@ def test_what_an_inventory_has_no_use_for_is_not_passed_over(
     """The load is a guess, then, whatever was asked for."""
     inventory = str(DATA / "importing/md/03-degraded-recovering-on-spare/detail-md2.txt")
     said = refused(capsys, "import", inventory, *options)
-    assert said.startswith(f"{options[0]}: says nothing where no file")
+    assert said.startswith(f"{options[0]}: has no effect where no file")
 
 
 def test_statistics_are_played_at_their_rate_or_at_a_depth(
@@ -112,7 +112,7 @@ def test_statistics_are_played_at_their_rate_or_at_a_depth(
 ) -> None:
     statistics = str(next((DATA / "importing").glob("**/*iostat*")))
     options = ["--random", "100 %", "--outstanding", "4", "--at-rate"]
-    assert "--at-rate: says nothing beside --outstanding" in refused(
+    assert "--at-rate: has no effect beside --outstanding" in refused(
         capsys, "import", statistics, *options
     )
 
@@ -132,9 +132,9 @@ def test_a_fit_to_results_is_not_taken_for_one_to_claims(
     of_results = refused(
         capsys, "calibrate", "scenario.toml", "--fio", "x.json", "-o", "y.toml", "--dry-run"
     )
-    assert of_results == "--dry-run: says nothing beside --fio; leave it out\n"
+    assert of_results == "--dry-run: has no effect beside --fio; leave it out\n"
     of_claims = refused(capsys, "calibrate", "intel-p3700-800gb", "-o", "y.toml")
-    assert of_claims.startswith("--output: says nothing without --fio")
+    assert of_claims.startswith("--output: has no effect without --fio")
 
 
 @pytest.mark.parametrize("command", [["run"], ["accept", "-o", "folder"], ["compare"]], ids=str)
@@ -243,9 +243,9 @@ def test_of_a_sweep_that_is_not_drawn_no_axis_is_taken(
     vary = ["sweep", "scenario.toml", "--vary", "load.outstanding=1,2"]
     said = refused(capsys, *vary, "--x", "iops", "--by", "load.size", "--samples", "3")
     assert said.splitlines() == [
-        "--x: says nothing without --plot; leave it out",
-        "--by: says nothing without --plot; leave it out",
-        "--samples: says nothing without --sample; leave it out",
+        "--x: has no effect without --plot; leave it out",
+        "--by: has no effect without --plot; leave it out",
+        "--samples: has no effect without --sample; leave it out",
     ]
     assert refused(capsys, "sweep", "scenario.toml").startswith("--vary: nothing is varied")
 

@@ -78,16 +78,16 @@ def test_facts_say_what_is_in_front_of_what() -> None:
         ('mode = "teir"', 19, "hybrid.mode", "is not known here"),
         ("block = 5", 19, "hybrid.block", "has no unit"),
         ('size = "much"', 19, "hybrid.size", "does not start with a number"),
-        ('block = "48 KiB"', 19, "hybrid.block", "48 KiB is no size of a block; give a power of two"),
+        ('block = "48 KiB"', 19, "hybrid.block", "a block cannot be of 48 KiB; give a power of two"),
         ('block = "2 KiB"', 19, "hybrid.block", "from 4 KiB to 64 MiB"),
-        ('low = "90 %"', 19, "hybrid.low", "is above the high mark"),
+        ('low = "90 %"', 19, "hybrid.low", "is more than high"),
         ('size = "1000 GB"', 19, "hybrid.size", "is more than the back has"),
         ('size = "32 KiB"', 19, "hybrid.size", "holds no block of 64 KiB"),
         ('front_size = "900 GB"', 19, "hybrid.front_size", "is more than the front has"),
         ('front_size = "32 KiB"', 19, "hybrid.front_size", "holds no block of 64 KiB"),
-        ('back_offset = "96 KiB"', 19, "hybrid.back_offset", "is not at the border of a block"),
-        ('back_offset = "500 GiB"', 19, "hybrid.back_offset", "is beyond the back"),
-        ('block = "8 KiB"', 19, "hybrid.block", "too many to keep account of"),
+        ('back_offset = "96 KiB"', 19, "hybrid.back_offset", "is not at the beginning of a block"),
+        ('back_offset = "500 GiB"', 19, "hybrid.back_offset", "is beyond the end of the back"),
+        ('block = "8 KiB"', 19, "hybrid.block", "too many to follow"),
         ('warm = { offset = "300 GB" }', 19, "hybrid.warm", "ends beyond the hybrid"),
         ('mode = "tier"\nwrite = "through"', 20, "hybrid.write", "this is a tier"),
         ('buffer = "back"', 19, "hybrid.buffer", "this hybrid is on the host"),
@@ -106,7 +106,7 @@ def test_front_and_back_are_two_volumes_of_the_scenario() -> None:
     assert found[1] == "hybrid.front"
     assert "did you mean" in found[2]
     (found,) = problems_of(TEXT.replace('front = "flash"', 'front = "disks"'))
-    assert (found[1], "is the front too" in found[2]) == ("hybrid.back", True)
+    assert (found[1], "is the same volume as the front" in found[2]) == ("hybrid.back", True)
 
 
 def test_a_front_that_is_not_there_is_told_beside_a_wrong_controller() -> None:

@@ -109,7 +109,7 @@ def test_a_pcie_drive_is_in_one_of_its_slots():
     loaded = scenario.load_text(SINGLE, overrides=["volume.drive=iodrive2-785gb"])
     assert loaded.volumes[0].controller == "sp"
     (found,) = problems(SINGLE, "controller.model=lsi-megaraid-1078-512")
-    assert "nvme" in found.cause
+    assert "NVMe" in found.cause
 
 
 def test_random_writes_as_a_log_come_as_fast_as_the_disks_write_in_sequence():

@@ -26,7 +26,7 @@ SWEPT = {"load.outstanding": [1, 2]}
         ({"sample": {"load.outstanding": 4}, "samples": 2}, "sample: load.outstanding: 4 is no"),
         ({"sample": {"load.outstanding": "1..4"}}, "samples: no number of draws is given"),
         ({"samples": -1}, "samples: -1 is out of range"),
-        ({"samples": 3}, "samples: says nothing without sample"),
+        ({"samples": 3}, "samples: has no effect without sample"),
         ({"where": 3}, "where: 3 is no text"),
         ({"seeds": None}, "seeds: None is not a whole number"),
         ({"seeds": 1.5}, "seeds: 1.5 is not a whole number"),
@@ -46,7 +46,7 @@ def test_a_sweep_refuses(arguments: dict[str, Any], words: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"percentile": 0.99}, "percentile: says nothing without within"),
+        ({"percentile": 0.99}, "percentile: has no effect without within"),
         ({"percentile": math.nan, "within": "2 ms"}, "percentile: nan is not a number"),
         ({"percentile": 99, "within": "2 ms"}, "percentile: 99 is out of range"),
         ({"percentile": 0.2, "within": "2 ms"}, "percentile: 20 % is out of range"),

@@ -107,7 +107,7 @@ def test_the_command_repeats_the_search(folder):
     [
         ('at = "within"', "belong together"),
         ('at = 1, within = "2 ms"', "belong together"),
-        ('at = 1, within_percentile = "99 %"', "says nothing without within"),
+        ('at = 1, within_percentile = "99 %"', "has no effect without within"),
         ('at = "within", within = "2 KiB"', '"KiB" is a unit of size'),
         ('at = "within", within = "2 ms", within_percentile = "99"', "has no unit"),
         ('at = "wihtin", within = "2 ms"', '"max", "mean", "each" or "within"'),

@@ -335,7 +335,7 @@ def _buffer_problems(card: Card) -> Iterator[Problem]:
     taken = _taken_of_buffer(card)
     if taken > card.integer("buffer.size"):
         cause = "holds less than all read-ahead segments and the write cache together"
-        remedy = f"at least {units.text(taken, 'size')}, or fewer or smaller segments"
+        remedy = f"give at least {units.text(taken, 'size')}, or fewer or smaller segments"
         yield card.problem("buffer.size", cause, remedy)
 
 

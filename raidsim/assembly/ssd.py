@@ -152,7 +152,7 @@ def _flash_problems(card: Card) -> Iterator[Problem]:
         yield card.problem("flash.frame", "does not divide flash.page", "a divisor of the page")
     if card.integer("flash.stripe") % unit:
         cause = f"is no multiple of a program unit (planes x page = {unit} bytes)"
-        yield card.problem("flash.stripe", cause, f"a multiple of {unit} bytes")
+        yield card.problem("flash.stripe", cause, f"give a multiple of {unit} bytes")
 
 
 def _buffer_problems(card: Card) -> Iterator[Problem]:
@@ -160,4 +160,4 @@ def _buffer_problems(card: Card) -> Iterator[Problem]:
     least = 3 * _program_unit(card)
     if card.integer("buffer.size") < least:
         cause = f"holds less than three program units ({least} bytes)"
-        yield card.problem("buffer.size", cause, f"at least {least} bytes")
+        yield card.problem("buffer.size", cause, f"give at least {least} bytes")

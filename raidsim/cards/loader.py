@@ -127,7 +127,7 @@ def check_word(attribute: Attribute, value: object) -> tuple[str, str | None] | 
         )
     if value in attribute.choices:
         return None
-    known = f"one of {', '.join(attribute.choices)}"
+    known = f"give one of {', '.join(attribute.choices)}"
     hint = suggest(value, attribute.choices) if isinstance(value, str) else None
     return f"{quote(value)} is no {attribute.name}", hint or known
 
@@ -340,7 +340,7 @@ class _Reader:
         if key in data:
             self.problem((key,), f"{quote(value)} is not a line of text", "put it in quotes")
         elif (key,) not in self.file.broken:
-            example = f"one of {', '.join(KINDS)}" if key == "kind" else f'write {key} = "..."'
+            example = f"give one of {', '.join(KINDS)}" if key == "kind" else f'write {key} = "..."'
             self.problem((key,), "is missing", example)
         return None
 
@@ -447,7 +447,7 @@ class _Reader:
         source, note = entry.get("source"), entry.get("note", "")
         claims, unit = entry.get("claims", []), entry.get("unit", "1")
         if source not in WRITTEN_SOURCES:
-            known = f"one of {', '.join(WRITTEN_SOURCES)}"
+            known = f"give one of {', '.join(WRITTEN_SOURCES)}"
             if source is None:
                 raise _Wrong("source", "is missing", known)
             hint = suggest(source, WRITTEN_SOURCES) if isinstance(source, str) else None

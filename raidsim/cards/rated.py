@@ -439,7 +439,9 @@ def _word(
         word = entry.get(key, usual)
         if word != usual and word not in words:
             hint = suggest(word, words) if isinstance(word, str) else None
-            raise _Wrong(key, f"{quote(word)} is no {key}", hint or f"one of {', '.join(words)}")
+            raise _Wrong(
+                key, f"{quote(word)} is no {key}", hint or f"give one of {', '.join(words)}"
+            )
         return {key: word}
 
     return read

@@ -207,7 +207,9 @@ class _Table:
         value = self.data.get(key, default)
         if isinstance(value, str) and value in words:
             return value
-        self.refuse((*self.path, key), f"{quote(value)} is unknown", f"one of {', '.join(words)}")
+        self.refuse(
+            (*self.path, key), f"{quote(value)} is unknown", f"give one of {', '.join(words)}"
+        )
         return default
 
     def text(self, key: str) -> str:

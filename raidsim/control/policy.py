@@ -54,7 +54,7 @@ class Governed(Maintained):
         modes = {key: value for key, value in given.items() if value is not None}
         for key, value in modes.items():
             if value not in CACHE_CHOICES[key]:
-                remedy = f"one of {quoted(CACHE_CHOICES[key])}"
+                remedy = f"give one of {quoted(CACHE_CHOICES[key])}"
                 check.wrong(key, f"{quote(value)} is no such mode", remedy)
         share = check.quantity("rate", rate, "share", "1 %", "100 %") if rate is not None else None
         if modes and self.above:

@@ -128,7 +128,7 @@ def _disk(spec: VolumeSpec, drive: Any) -> Disk:
 
 def _volume(scenario: Scenario, name: str | None) -> VolumeSpec:
     names = [volume.name for volume in scenario.volumes]
-    remedy = f"one of {quoted(names)}"
+    remedy = f"give one of {quoted(names)}"
     if name is None and len(names) > 1:
         cause = f"is missing, and there are {len(names)} volumes"
         raise InputError([Problem(None, None, "--volume", cause, remedy)])
@@ -158,7 +158,7 @@ def _range(volume: VolumeSpec, offset: str | int, length: str | int) -> tuple[in
             wrong(key, error.cause, error.remedy)
             continue
         if numbers[key] % sector:
-            cause = f"{units.text(numbers[key], 'size')} is not whole sectors"
+            cause = f"{units.text(numbers[key], 'size')} is not a whole number of sectors"
             wrong(key, cause, f"give a multiple of {sector} bytes")
     start, size = numbers.get("OFFSET", 0), numbers.get("LENGTH", sector)
     capacity = units.text(volume.capacity, "capacity")
@@ -169,7 +169,11 @@ def _range(volume: VolumeSpec, offset: str | int, length: str | int) -> tuple[in
         wrong("OFFSET", f"lies beyond the volume of {capacity}", None)
     elif start + size > volume.capacity:
         cause = f"the request ends beyond the volume of {capacity}"
-        wrong("LENGTH", cause, f"at most {units.text(volume.capacity - start, 'size')} from there")
+        wrong(
+            "LENGTH",
+            cause,
+            f"give at most {units.text(volume.capacity - start, 'size')} from there",
+        )
     if problems:
         raise InputError(problems)
     return start, size

@@ -78,7 +78,7 @@ def named(name: str) -> Format:
         if name == one.NAME:
             return one
     known = [one.NAME for one in FORMATS if one is not refused] + [DISKSIM]
-    remedy = suggest(name, known) or f"one of {', '.join(known)}"
+    remedy = suggest(name, known) or f"give one of {', '.join(known)}"
     raise InputError([Problem(None, None, "--format", f"{quote(name)} is no format", remedy)])
 
 

@@ -76,7 +76,7 @@ def import_files(
     if form in (None, DISKSIM) and any(_describes_a_disk(name, form) for name in names):
         idle = _without_effect(wishes, [])
         if arrays:
-            idle.append(_says_nothing("--array", "for the card of a disk"))
+            idle.append(_has_no_effect("--array", "for the card of a disk"))
         if idle:
             raise InputError(idle)
         return _card_of_a_disk(names)
@@ -88,7 +88,7 @@ def import_files(
             raise InputError([*shown, Problem(names[0], None, None, cause)])
         if arrays:
             cause = "where no file tells of arrays or drives"
-            raise InputError([_says_nothing("--array", cause)])
+            raise InputError([_has_no_effect("--array", cause)])
         tables = load_tables(found, [], wishes)
         guesses = [guess for table in tables for guess in table.guesses]
         text = "\n".join(table.render() for table in tables)
@@ -176,14 +176,14 @@ def _without_effect(wishes: Wishes, formats: Sequence[Format]) -> list[Problem]:
         if not any(one in kind for one in formats):
             names = ", ".join(one.NAME for one in kind)
             asked = [option for option, is_given in given.items() if is_given]
-            problems += [_says_nothing(option, f"{words} ({names})") for option in asked]
+            problems += [_has_no_effect(option, f"{words} ({names})") for option in asked]
     if not problems and wishes.outstanding is not None and wishes.at_rate:
-        problems.append(_says_nothing("--at-rate", "beside --outstanding"))
+        problems.append(_has_no_effect("--at-rate", "beside --outstanding"))
     return problems
 
 
-def _says_nothing(option: str, where: str) -> Problem:
-    return Problem(None, None, option, f"says nothing {where}", "leave it out")
+def _has_no_effect(option: str, where: str) -> Problem:
+    return Problem(None, None, option, f"has no effect {where}", "leave it out")
 
 
 def _chosen(

@@ -136,7 +136,7 @@ def _impossible(array: Array) -> Problem | None:
     level, slots = array.level.value, array.slots.value
     if slots < least.get(level, 1):
         cause = f"{level} of {slots} drives is not simulated"
-        return array.slots.place.problem(array.label, cause, f"at least {least.get(level, 1)}")
+        return array.slots.place.problem(array.label, cause, f"give at least {least.get(level, 1)}")
     failed = array.failed.value if array.failed else ()
     if array.failed is not None and _is_lost(array, failed, level, slots):
         shown = ", ".join(map(str, failed))

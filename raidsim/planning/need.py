@@ -240,7 +240,7 @@ class _Reader:
             if share is not None and share not in PERCENTILES:
                 known = ", ".join(f'"{100 * one:g} %"' for one in PERCENTILES)
                 cause = f"{100 * share:g} % is no percentile that results have"
-                self.reading.problem((*path, "percentile"), cause, f"one of {known}")
+                self.reading.problem((*path, "percentile"), cause, f"give one of {known}")
             elif {"within", "percentile", "when"} <= set(values):
                 yield Latency(values["within"], share, tuple(values["when"]))
 

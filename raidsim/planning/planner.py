@@ -139,7 +139,7 @@ def _prices(given: str | PathLike[str] | Prices | None, need: Need) -> Prices | 
     if need.prices is not None:
         return read_prices(str(need.prices))
     if need.needed.budget is not None:
-        cause = "says nothing without prices"
+        cause = "has no effect without prices"
         raise InputError([Problem(need.path, None, "need.budget", cause, 'add prices = "FILE"')])
     return None
 

@@ -70,7 +70,7 @@ def _figure(sweep: Sweep, x: str | None, y: str, by: str | None) -> Figure:
     lines = list(dict.fromkeys(row.get(by) if by else "" for row in rows))
     if len(lines) > MOST_LINES:
         cause = f"{by} has {len(lines)} values, too many for one picture"
-        raise InputError([Problem(None, None, "--by", cause, f"at most {MOST_LINES}")])
+        raise InputError([Problem(None, None, "--by", cause, f"give at most {MOST_LINES}")])
     drawn = Picture(figsize=(1.5 * PANEL_INCHES[0], 1.3 * PANEL_INCHES[1]), layout="constrained")
     drawn.suptitle(sweep.title, fontsize=12, fontweight="bold")
     axes = drawn.subplots()

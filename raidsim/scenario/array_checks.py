@@ -24,6 +24,8 @@ from raidsim.scenario.models import LEVELS
 
 INTERFACES = {"sas": ("sas", "sata"), "sata": ("sata",)}
 """Drives that ports take: SAS ones take SATA drives too."""
+WRITTEN = {"sas": "SAS", "sata": "SATA", "nvme": "NVMe", "pcie": "PCIe", "scsi": "SCSI"}
+"""Interfaces as people write them."""
 
 
 def check_reference(
@@ -57,7 +59,7 @@ def check_volume(
     drives = values.get("drives", 1)
     for number in values.get("failed", ()):
         if number >= drives:
-            yield "failed", f"there is no drive {number}", f"0 to {drives - 1}"
+            yield "failed", f"there is no drive {number}", f"give 0 to {drives - 1}"
     if values.get("level") == "single" and values.get("failed"):
         yield "failed", "a single drive that has failed serves nothing", "leave it out"
 
@@ -67,14 +69,19 @@ def _check_level(values: Mapping[str, Any]) -> Iterator[Finding]:
     if level is None:
         return
     if level == "single" and values.get("drives", 1) != 1:
-        yield "drives", f"{values['drives']} drives are no single one", 'give level, or "jbod"'
+        cause = f"{values['drives']} drives are not a single one"
+        yield "drives", cause, 'give a RAID level, or level = "jbod"'
     if values.get("spans") is not None and level not in NESTED:
-        yield "spans", f"{level} has no spans", f"only {', '.join(NESTED)} have"
+        yield "spans", f"{level} has no spans", f"only {', '.join(NESTED)} have spans"
     if values.get("spread") is not None and level not in WITH_COPIES:
-        yield "spread", f"{level} has no copies to spread", f"only {', '.join(WITH_COPIES)} have"
+        yield (
+            "spread",
+            f"{level} has no copies to spread",
+            f"only {', '.join(WITH_COPIES)} have copies",
+        )
     one_parity = level in WITH_PARITY and level not in WITH_Q
     if one_parity and str(values.get("rotation", "")).endswith("-6"):
-        remedy = f"{values['rotation'].removesuffix('-6')}; only {', '.join(WITH_Q)} have it"
+        remedy = f"give {values['rotation'].removesuffix('-6')}; only {', '.join(WITH_Q)} have a Q"
         yield "rotation", f"{level} has no Q to keep on the last drive", remedy
     if values.get("spares", 0) > 0 and level in WITHOUT_REDUNDANCY:
         yield "spares", f"{level} has no redundancy to rebuild from", "leave it out"
@@ -98,7 +105,7 @@ def _check_intent(values: Mapping[str, Any], controller: Card | None) -> Iterato
     chunk, strip = values.get("bitmap_chunk"), values.get("strip")
     if intent == "bitmap" and chunk is not None and strip is not None and chunk % strip:
         cause = f"{units.text(chunk, 'size')} is no multiple of the strip"
-        yield "bitmap_chunk", cause, f"a multiple of {units.text(strip, 'size')}"
+        yield "bitmap_chunk", cause, f"give a multiple of {units.text(strip, 'size')}"
 
 
 def _check_threads(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
@@ -169,13 +176,19 @@ def _check_controller(
             span = units.text(low, "size")
             if high > low:
                 span = f"a power of two from {span} to {units.text(high, 'size')}"
-            yield "strip", cause, span
+            yield "strip", cause, f"give {span}"
     if drive is not None:
         ports = card.word("ports.speed").partition("-")[0]
         interface = drive.word("link.interface")
         if interface not in INTERFACES[ports] and not is_on_pcie_of(card, drive):
-            cause = f"{drive.name} has {interface}, and {card.name} {ports.upper()} ports"
-            yield "drive", cause, f"a drive with {' or '.join(INTERFACES[ports])}"
+            cause = (
+                f"{drive.name} has {WRITTEN[interface]}, and {card.name} has {WRITTEN[ports]} ports"
+            )
+            yield (
+                "drive",
+                cause,
+                f"give a drive with {' or '.join(WRITTEN[one] for one in INTERFACES[ports])}",
+            )
 
 
 def _check_drives(drives: int, card: Card, drive: Card | None) -> Iterator[Finding]:
@@ -184,9 +197,9 @@ def _check_drives(drives: int, card: Card, drive: Card | None) -> Iterator[Findi
         least = min(most, card.integer("drives.pcie_max"))
         if drives > least:
             cause = f"{drives} are more PCIe drives than {card.name} supports"
-            yield "drives", cause, f"at most {least}"
+            yield "drives", cause, f"give at most {least}"
     elif drives > most:
-        yield "drives", f"{drives} are more than {card.name} supports", f"at most {most}"
+        yield "drives", f"{drives} are more than {card.name} supports", f"give at most {most}"
     elif card.has("drives.of_volume") and drives > (most := card.integer("drives.of_volume")):
         cause = f"{drives} are more than a volume on {card.name} can have"
-        yield "drives", cause, f"at most {most}"
+        yield "drives", cause, f"give at most {most}"

@@ -136,12 +136,12 @@ def lay_out(
     sector, whole = (drive.integer(f"capacity.{of}") for of in ("sector", "user"))
     if values["strip"] > whole:
         cause = f"{units.text(values['strip'], 'size')} is more than a drive holds"
-        return None, ("strip", cause, f"at most {units.text(whole, 'size')}")
+        return None, ("strip", cause, f"give at most {units.text(whole, 'size')}")
     if values["strip"] % sector:
-        remedy = f"a multiple of the drive's sector of {sector} bytes"
+        remedy = f"give a multiple of the drive's sector of {sector} bytes"
         return None, (
             "strip",
-            f"{units.text(values['strip'], 'size')} is not whole sectors",
+            f"{units.text(values['strip'], 'size')} is not a whole number of sectors",
             remedy,
         )
     try:

@@ -71,7 +71,7 @@ def read_events(
     if tables:
         for index, load in enumerate(parts.loads):
             if load.values.get("within") is not None:
-                cause = "is searched for in a steady state, and this scenario has events"
+                cause = "needs a steady state to search in, and this scenario has events"
                 reading.problem(("load", index, "within"), cause, "leave out one of the two")
     return [event for event, _ in found]
 
@@ -103,7 +103,7 @@ def _kind(reading: Reading, table: Any, path: KeyPath) -> type[EventSpec] | None
     word = table.get("kind")
     if isinstance(word, str) and word in kinds.KINDS:
         return kinds.KINDS[word]
-    remedy = f"one of {quoted(kinds.KINDS)}"
+    remedy = f"give one of {quoted(kinds.KINDS)}"
     if "kind" in table:
         nearest = suggest(word, kinds.KINDS) if isinstance(word, str) else None
         cause = f"{quote(word)} is no kind of event"
@@ -156,8 +156,10 @@ def _check_partner(values: Values, parts: Parts) -> Iterator[Finding]:
         yield "partner", cause, remedy
     back, outage = values.get("lasting"), values.get("outage")
     if back is not None and outage is not None and back <= outage:
-        cause = f"is over before {quote(values['partner'])} serves, after {_time(outage)}"
-        yield "for", cause, "write a longer one, or a shorter outage"
+        cause = (
+            f"is over before {quote(values['partner'])} serves the volumes, after {_time(outage)}"
+        )
+        yield "for", cause, "give a longer time, or a shorter outage"
 
 
 def _check_reference(
@@ -171,7 +173,7 @@ def _check_reference(
     if name is None and not names:
         yield "kind", f"there is no [[{key}]] that it could happen to", "leave the event out"
     elif name is None:
-        yield key, f"is missing, and there are {len(names)}", f"one of {quoted(known)}"
+        yield key, f"is missing, and there are {len(names)}", f"give one of {quoted(known)}"
     elif name not in known:
         cause = f"{quote(name)} is no {key} of this scenario"
         yield key, cause, nearest_name(name, known) if known else None
@@ -191,7 +193,7 @@ def _check_offsets(values: Values, volume: FoundVolume | None) -> Iterator[Findi
     elif offsets is not None and values["count"] is not None:
         yield "count", "cannot stand beside offsets", "keep one of the two"
     elif offsets is not None and not offsets:
-        yield "offsets", "is an empty list", "give at least one"
+        yield "offsets", "is an empty list", "give at least one offset"
     if offsets and volume is not None and volume.card is not None:
         size, sector = (volume.card.integer(f"capacity.{of}") for of in ("user", "sector"))
         for offset in offsets:
@@ -199,7 +201,7 @@ def _check_offsets(values: Values, volume: FoundVolume | None) -> Iterator[Findi
                 remedy = f"it has {units.text(size, 'size')}"
                 yield "offsets", f"{units.text(offset, 'size')} is beyond the drive", remedy
             elif offset % sector:
-                remedy = f"a multiple of its sector of {sector} bytes"
+                remedy = f"give a multiple of its sector of {sector} bytes"
                 yield "offsets", f"{units.text(offset, 'size')} is inside a sector", remedy
 
 
@@ -271,10 +273,10 @@ def _check_times(
             yield path, "every", cause, "repeat it less often, or measure for a shorter time"
         if end is not None and event.at >= end:
             cause = f"{_time(event.at)} is not before the end, at {_time(end)} (measure.{what})"
-            yield path, "at", cause, f"happen earlier, or raise measure.{what}"
+            yield path, "at", cause, f"let it happen earlier, or raise measure.{what}"
     lasts = machines or any(_goes_on(event) for event, _ in found)
     if duration is None and found and not lasts:
-        cause = "is missing: all events happen at the start, and nothing of them lasts"
+        cause = "is missing: all events happen at the start, and none of them lasts"
         yield ("measure",), "duration", cause, 'write duration = "60 s" in [measure], for example'
 
 
@@ -318,7 +320,7 @@ class _Story:
 
     def _next(self, time: float, event: EventSpec) -> Iterator[Finding]:
         if time < self.dark:
-            yield "at", f"power is away until {_time(self.dark)}", "let it happen later"
+            yield "at", f"the power is off until {_time(self.dark)}", "let it happen later"
         yield from self._overlap(time, event)
         match event:
             case kinds.DriveFailure():
@@ -329,11 +331,11 @@ class _Story:
                 self.dark = round(time + event.away(self.cards), 9)
             case kinds.LoadStart():
                 if self.running[event.load]:
-                    yield "load", f"{event.load} runs already", "stop it before"
+                    yield "load", f"{event.load} runs already", "let it be stopped first"
                 self.running[event.load] = True
             case kinds.LoadStop():
                 if not self.running[event.load]:
-                    yield "load", f"{event.load} does not run", "start it before"
+                    yield "load", f"{event.load} does not run", "let it be started first"
                 self.running[event.load] = False
 
     def _overlap(self, time: float, event: EventSpec) -> Iterator[Finding]:
@@ -342,8 +344,12 @@ class _Story:
         for other, until in self.lasting:
             if time <= until and _meet(what, other):
                 end = "for good" if until == math.inf else f"until {_time(until)}"
-                cause = f"what happened to the same part before lasts {end}"
-                yield "at", cause, "let it happen later, or that last for a shorter time"
+                cause = f"an earlier event on the same part lasts {end}"
+                yield (
+                    "at",
+                    cause,
+                    "let this one happen later, or the earlier one last for a shorter time",
+                )
                 return
         if span is not None:
             self.lasting.append((what, round(time + span, 9)))
@@ -351,7 +357,11 @@ class _Story:
     def _fail(self, volume: str, drive: int) -> Iterator[Finding]:
         failed = self.failed[volume]
         if drive in failed:
-            yield "drive", f"drive {drive} of {volume} has failed before", "replace it before"
+            yield (
+                "drive",
+                f"drive {drive} of {volume} has failed already",
+                "let it be replaced first",
+            )
         elif self.spares[volume] > 0:
             self.spares[volume] -= 1  # which now is this drive of the array
             self.stood_in.add((volume, drive))
@@ -364,7 +374,7 @@ class _Story:
             cause = f"{volume} has no hot spare whose data could be copied back"
             yield "kind", cause, "give the volume spares, or leave the event out"
         elif drive not in self.failed[volume] and not self._may_lack(volume, drive):
-            yield "drive", f"drive {drive} of {volume} has not failed", "let it fail before"
+            yield "drive", f"drive {drive} of {volume} has not failed", "let it fail first"
         self.failed[volume].discard(drive)
 
     def _may_lack(self, volume: str, drive: int) -> bool:

@@ -46,7 +46,7 @@ def with_card(
         return values, card.changed({**changes, **_other_forms(card, changes)})
     cause = f"{quote(card.name)} is a card of kind {card.kind}, not {' or '.join(kinds)}"
     fitting = [c.name for c in cards.catalogue() if c.kind in kinds]
-    reading.problem((*path, key), cause, f"one of {', '.join(fitting)}")
+    reading.problem((*path, key), cause, f"give one of {', '.join(fitting)}")
     return values, None
 
 
@@ -54,7 +54,7 @@ def battery_of(reading: Reading, state: str | None, card: Card, path: KeyPath) -
     """The state of the battery of a controller, where none is given that of a new one."""
     protected = card.word("cache.protection") != "none"
     if state not in (None, "absent") and not protected:
-        cause = f"{card.name} has none"
+        cause = f"{card.name} has no battery"
         reading.problem((*path, "battery"), cause, 'leave it out, or write "absent"')
     return state or ("good" if protected else "absent")
 

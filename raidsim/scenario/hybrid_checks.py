@@ -36,7 +36,7 @@ def check_parts(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -
             cause = f"{quote(name)} is no volume of this scenario"
             yield key, cause, nearest_name(name, volumes)
     if "front" in values and values.get("front") == values.get("back"):
-        yield "back", "is the front too", "name another volume"
+        yield "back", "is the same volume as the front", "name another volume"
 
 
 def check_hybrid(
@@ -47,10 +47,10 @@ def check_hybrid(
     """What can be said of one made of two volumes; ``controller`` None for the host itself."""
     block = values.get("block")
     if block is not None and not _is_block(block):
-        cause = f"{units.text(block, 'size')} is no size of a block"
+        cause = f"a block cannot be of {units.text(block, 'size')}"
         yield "block", cause, "give a power of two from 4 KiB to 64 MiB"
     if {"high", "low"} <= set(values) and values["low"] > values["high"]:
-        yield "low", "is above the high mark", "give at most as much as high"
+        yield "low", "is more than high", "give at most as much as high"
     if values.get("mode") == "tier":
         for key, default in OF_A_CACHE:
             if values.get(key, default) != default:
@@ -99,20 +99,26 @@ def _check_sizes(
     found: list[Finding] = []
     if used > front:
         cause = f"{_size(used)} is more than the front has"
-        found.append(("front_size", cause, f"at most {_size(front)}"))
+        found.append(("front_size", cause, f"give at most {_size(front)}"))
     elif 0 < used < block:
-        cause = f"of {_size(used)} holds no block of {_size(block)}"
+        cause = f"is {_size(used)}, which holds no block of {_size(block)}"
         found.append(("front_size", cause, "make it larger"))
     if values["back_offset"] % block:
-        remedy = f"a multiple of {_size(block)}"
-        found.append(("back_offset", "is not at the border of a block", remedy))
+        remedy = f"give a multiple of {_size(block)}"
+        found.append(("back_offset", "is not at the beginning of a block", remedy))
     if left < block:
-        found.append(("back_offset", f"{_size(values['back_offset'])} is beyond the back", None))
+        found.append(
+            (
+                "back_offset",
+                f"{_size(values['back_offset'])} is beyond the end of the back",
+                "give less",
+            )
+        )
     elif wanted is not None and wanted > left:
-        cause = f"{_size(wanted)} is more than the back has from there"
-        found.append(("size", cause, f"at most {_size(left)}"))
+        cause = f"{_size(wanted)} is more than the back has behind back_offset"
+        found.append(("size", cause, f"give at most {_size(left)}"))
     elif wanted is not None and wanted < block:
-        cause = f"of {_size(wanted)} holds no block of {_size(block)}"
+        cause = f"is {_size(wanted)}, which holds no block of {_size(block)}"
         found.append(("size", cause, "make it larger"))
     yield from found or _check_map(values, front, back)
 
@@ -124,10 +130,10 @@ def _check_map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Fin
     left = back - values["back_offset"]
     if values.get("placement") == "log" and left - capacity < LEAST_LOG * capacity:
         cause = f"behind the hybrid of {_size(capacity)} the back has no room for a log"
-        yield "placement", cause, "give a size that leaves as much room as it takes"
+        yield "placement", cause, "give a size that leaves as much of the back free as it takes"
     places = capacity // block if values["mode"] == "tier" else 0
     if blocks > MOST_BLOCKS or places > MOST_PLACES:
-        cause = f"{_size(block)} makes {max(blocks, places)} blocks, too many to keep account of"
+        cause = f"{_size(block)} makes {max(blocks, places):,} blocks, too many to follow"
         yield "block", cause, "give larger blocks, or a smaller size"
     if warm is not None and warm.offset + (warm.size or 0) > capacity:
         yield "warm", f"ends beyond the hybrid of {_size(capacity)}", None
@@ -194,7 +200,7 @@ def _in_the_way(one: FoundHybrid, other: FoundHybrid) -> Iterator[tuple[str, str
         return
     (first, size), (second, _) = sorted(regions, key=lambda region: region[0])
     if first + size > second:
-        cause = f"its region of {quote(back)} overlaps that of {name}"
+        cause = f"its part of {quote(back)} overlaps that of {name}"
         yield "back_offset", cause, "give each a back_offset and a size"
 
 

@@ -64,7 +64,11 @@ def reads_are_known(read: float | None, sizes: Sequence[SizeShare] | None) -> It
     if read is None and not (own and all(own)):
         yield "read", "is missing", 'write read = "67 %", for example'
     if read is not None and own and all(own):
-        yield "read", "does not count: each of the sizes has its own", "leave it out"
+        yield (
+            "read",
+            "has no effect: each of the sizes has a share of reads of its own",
+            "leave it out",
+        )
 
 
 @needs("read", "sizes", "trim")
@@ -74,7 +78,7 @@ def reads_and_trims_are_no_more_than_all(
     """What neither reads nor trims is written."""
     most = max(_read_shares(read, sizes), default=0.0)
     if most + trim > 1 + 1e-9:
-        cause = f"{100 * trim:.6g} %, beside {100 * most:.6g} % reads, is more than all requests"
+        cause = f"{100 * trim:.6g} % trims and {100 * most:.6g} % reads are more than all requests"
         yield "trim", cause, f"give at most {100 * (1 - most):.6g} %"
 
 
@@ -82,7 +86,7 @@ def reads_and_trims_are_no_more_than_all(
 def something_that_trims(trim: float, trims: str | None) -> Iterator[Finding]:
     """Drives are told what need not be kept if all that lies above them passes it on."""
     if trim > 0 and trims is not None:
-        yield "trim", f"{trims}: no trim reaches the drives", "leave it out"
+        yield "trim", f"trims do not reach the drives: {trims}", "leave it out"
 
 
 @needs("outstanding", "rate", "arrivals", "trace")
@@ -142,7 +146,7 @@ def something_to_search(
 ) -> Iterator[Finding]:
     """A percentile is that of a latency that is asked for, of a load that can be raised."""
     if within_percentile is not None and within is None:
-        yield "within_percentile", "says nothing without within", 'write within = "2 ms" too'
+        yield "within_percentile", "has no effect without within", 'write within = "2 ms" too'
     if within is not None and arrivals is not None:
         yield "within", "cannot stand beside arrivals", "give outstanding or rate, to be searched"
 
@@ -155,14 +159,22 @@ def searched_upwards(
     for name, sweep in (("outstanding", outstanding), ("rate", rate)):
         rising = all(before < after for before, after in itertools.pairwise(sweep or ()))
         if within is not None and not rising:
-            yield name, "does not rise from entry to entry", "sort it: within searches upwards"
+            yield (
+                name,
+                "has values that do not rise",
+                "sort them: the search for within goes upwards",
+            )
 
 
 @needs("think", "outstanding")
 def only_closed_loads_think(think: float, outstanding: Any) -> Iterator[Finding]:
     """An open load does not wait for completions, so it has no think time."""
     if think > 0 and outstanding is None:
-        yield "think", "is for closed loads", "an open load issues whatever completes"
+        yield (
+            "think",
+            "is for closed loads: an open load waits for no I/O to complete",
+            "leave it out",
+        )
 
 
 @needs("flush_every", "outstanding", "read", "sizes")
@@ -207,7 +219,11 @@ def something_to_be_forced(
 def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[Finding]:
     """Given arrivals leave nothing for a burst to say."""
     if burst is not None and arrivals is not None:
-        yield "burst", "cannot stand beside arrivals", "the arrivals say when I/Os are issued"
+        yield (
+            "burst",
+            "cannot stand beside arrivals, which say when I/Os are issued",
+            "leave it out",
+        )
 
 
 @needs("hot", "zones", "zipf", "once")
@@ -254,7 +270,11 @@ def something_random_to_choose_places_for(
         cause = "needs random accesses alone, and this load has sequential ones"
         yield "once", cause, 'give random = "100 %"'
     if once and len({part.size for part in sizes or ()}) > 1:
-        yield "once", "needs requests of one size: places are of that size", "give one size"
+        yield (
+            "once",
+            "needs requests of one size, since it asks for each place once",
+            "give one size",
+        )
 
 
 @needs("partitions", "workers", "align", "area", "capacity", "largest")
@@ -278,14 +298,14 @@ def whole_sectors(
     sector: int, align: int, sizes: Sequence[SizeShare] | None, size: int | None, area: Area
 ) -> Iterator[Finding]:
     """The drive reads and writes whole sectors, and has no smaller addresses (4Kn)."""
-    remedy = f"a multiple of the drive's sector of {_size(sector)}"
+    remedy = f"give a multiple of the drive's sector of {_size(sector)}"
     broken = [part.size for part in sizes or () if part.size % sector]
     if broken:
-        yield "sizes", f"{_size(broken[0])} is not whole sectors", remedy
+        yield "sizes", f"{_size(broken[0])} is not a whole number of sectors", remedy
     elif size is not None and size % sector:
-        yield "size", f"{_size(size)} is not whole sectors", remedy
+        yield "size", f"{_size(size)} is not a whole number of sectors", remedy
     elif align % sector:
-        yield "align", f"{_size(align)} is not whole sectors", remedy
+        yield "align", f"{_size(align)} is not a whole number of sectors", remedy
     if area.offset % sector:
         yield "area", f"starts at {_size(area.offset)}, inside a sector", remedy
 
@@ -296,9 +316,9 @@ def allowed_access(
 ) -> Iterator[Finding]:
     """A load does only what the access policy of its volume lets it."""
     if access == "blocked":
-        yield "volume", "is blocked (its access policy)", 'give it access = "read-write"'
+        yield "volume", "is blocked by its access policy", 'give it access = "read-write"'
     if access == "read-only" and any(share < 1 for share in _read_shares(read, sizes)):
-        cause = "the volume is read-only (its access policy), and this load writes"
+        cause = "the volume is read-only by its access policy, and this load writes"
         yield "read", cause, 'write read = "100 %", or give the volume access = "read-write"'
 
 
@@ -308,7 +328,11 @@ def check_volume_of(load: Mapping[str, Any], names: Sequence[str]) -> Iterator[F
         return
     name = load["volume"]
     if name is None and len(names) > 1:
-        yield "volume", f"is missing, and there are {len(names)} volumes", f"one of {quoted(names)}"
+        yield (
+            "volume",
+            f"is missing, and there are {len(names)} volumes",
+            f"give one of {quoted(names)}",
+        )
     elif name is not None and name not in names:
         cause = f"{quote(name)} is no volume of this scenario"
         yield "volume", cause, nearest_name(name, names)
@@ -345,15 +369,20 @@ def check_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[IndexedFindin
     """Index, key, cause and remedy of what cannot stand beside the load that is searched for."""
     asking = [i for i, load in enumerate(loads) if load.get("within") is not None]
     for index in asking[1:]:
-        yield index, "within", "is asked of an earlier load too", "one load can be searched for"
+        yield (
+            index,
+            "within",
+            "stands in an earlier load too",
+            "keep one: a run searches for one load only",
+        )
     for index, load in enumerate(loads):
         for key in ("outstanding", "rate"):
             if asking and index != asking[0] and len(load.get(key) or ()) > 1:
-                cause = "is a sweep, and another load is searched for (its within)"
+                cause = "has several values, and another load is searched for by its within"
                 yield index, key, cause, "give one value"
 
 
-def check_phases(
+def check_groups(
     loads: Sequence[Mapping[str, Any]], has_a_course: bool
 ) -> Iterator[IndexedFinding]:
     """Index, key, cause and remedy of each load that would begin after one that does not end.
@@ -371,7 +400,7 @@ def check_phases(
         elif after is not None and after not in groups:
             known = [name for name in groups if name is not None]
             cause = f"{quote(after)} is no load that stands above this one"
-            yield index, "after", cause, f"one of {quoted(known)}" if known else "leave it out"
+            yield index, "after", cause, f"give one of {quoted(known)}" if known else "leave it out"
         elif after is not None:
             behind.append(index)
         group = 0 if after is None else groups.get(after, 0) + 1

@@ -252,7 +252,7 @@ class _Loader:
                 self.reading.problem((key, index, "name"), cause, "give each its own name")
 
     def _phases(self, loads: Sequence[Values]) -> None:
-        for index, key, cause, remedy in load_checks.check_phases(loads, self._has_a_course()):
+        for index, key, cause, remedy in load_checks.check_groups(loads, self._has_a_course()):
             self.reading.problem(("load", index, key), cause, remedy)
 
     def _sweeps(self, loads: Sequence[Values]) -> None:
@@ -260,6 +260,6 @@ class _Loader:
         for index, key, cause, remedy in found:
             self.reading.problem(("load", index, key), cause, remedy)
         for index, key, length, first in () if found else load_checks.check_sweeps(loads):
-            cause = f"a sweep of {length} beside one of {first}"
-            remedy = "sweeps run side by side: make them equally long"
+            cause = f"has {length} values, and another load has {first}"
+            remedy = "loads go through their values side by side: give as many to each"
             self.reading.problem(("load", index, key), cause, remedy)

@@ -37,7 +37,7 @@ def _check_volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> It
     name, image = values.get("volume"), values.get("image")
     if "volume" in values and name is None:
         cause = f"is missing, and there are {len(volumes)} volumes"
-        yield "volume", cause, f"one of {quoted(volumes)}"
+        yield "volume", cause, f"give one of {quoted(volumes)}"
     for key, one in (("volume", name), ("image", image.volume if image else None)):
         if one is not None and one not in volumes:
             cause = f"{quote(one)} is no volume of this scenario"

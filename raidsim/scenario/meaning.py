@@ -183,7 +183,13 @@ def load(
     found = list(load_checks.check_volume_of(values, names)) if is_known else []
     if values.get("volume") is not None and values.get("volume") in inside:
         cause = f"{quote(values['volume'])} is a part of {quote(inside[values['volume']])}"
-        found = [("volume", cause, "name the hybrid: what is in its front would be out of date")]
+        found = [
+            (
+                "volume",
+                cause,
+                "name the hybrid: I/Os that go past it would leave old data in its front",
+            )
+        ]
     if not found and "volume" in values and names:
         values = {**values, "volume": values["volume"] or names[0]}
     around = _around(values.get("volume"), volumes, hybrids)
@@ -226,7 +232,7 @@ def _the_controller(reading: Reading, path: KeyPath, key: str, names: list[str])
     found = arrays.default_controller(names)
     if found is None:
         cause = f"is missing, and there are {len(names)} controllers"
-        reading.problem((*path, key), cause, f'one of {quoted(names)}, or "host"')
+        reading.problem((*path, key), cause, f'give one of {quoted(names)}, or "host"')
     return found or arrays.HOST
 
 
@@ -242,7 +248,7 @@ def _top_of(link: str, upward: Mapping[str, str | None]) -> str | None:
 
 def _elsewhere(tops: Mapping[str, str | None], controller: str) -> list[Finding]:
     """Links that lead to another controller than that which the volume is on."""
-    on = f"the volume is on {quote(controller)}"
+    on = f"the volume is on {quote(controller)}: name links that lead there"
     return [
         ("behind", f"{quote(link)} leads to {quote(top)}", on)
         for link, top in tops.items()

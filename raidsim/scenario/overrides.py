@@ -148,11 +148,11 @@ def _address(data: dict[str, Any], steps: KeyPath) -> KeyPath:
     if first in _FIELDS and isinstance(first, str):
         items = data.setdefault(first, [{}])
         if not isinstance(items, list):
-            raise _Refused(f"the file has no [[{first}]] to set it in")
+            raise _Refused(f"the scenario has no [[{first}]] to set it in")
         if rest and not isinstance(rest[0], int):
             rest = _which(first, items, rest)
         elif rest and isinstance(rest[0], int) and rest[0] >= len(items):
-            raise _Refused(f"there are only {len(items)}, counted from 0")
+            raise _Refused(f"there are only {len(items)} of them, and the first has the number 0")
     path = (first, *rest)
     if "set" in path:
         at = path.index("set") + 1
@@ -171,7 +171,7 @@ def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | in
     if len(items) == 1:
         return [0, *rest]
     example = f"{first}[0].{rest[0]}"
-    raise _Refused(f"there are {len(items)} tables [[{first}]]", f"say which one, e.g. {example}")
+    raise _Refused(f"there are {len(items)} tables [[{first}]]", f"say which one, as in {example}")
 
 
 def value_of(text: str) -> Any:

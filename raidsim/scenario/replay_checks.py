@@ -21,20 +21,21 @@ def check_replay_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Find
     """What does not fit together: the keys of a trace, and those of the load beside it."""
     for key in SAID_BY_THE_TRACE:
         if table.get(key) is not None:
-            yield key, "cannot stand beside trace", "the trace says it: leave it out"
+            yield key, "cannot stand beside trace, which says it", "leave it out"
     if replay.replay == "closed" and replay.outstanding is None:
         remedy = "write outstanding = 32 in it: how many requests are under way"
-        yield "trace", "is a closed replay without outstanding", remedy
+        yield "trace", "is a closed replay, and outstanding is missing", remedy
     if replay.replay != "closed" and replay.outstanding is not None:
         remedy = 'write replay = "closed", or leave outstanding out'
         yield "trace", f'has outstanding, and its replay is "{replay.replay}"', remedy
     if replay.replay == "closed" and replay.speed != 1.0:
-        cause = "has a speed, and a closed replay has no times that it could change"
+        cause = "has a speed, and a closed replay has no times to change"
         yield "trace", cause, "leave speed out"
     if replay.slice is not None and not (
         len(replay.slice) == 2 and replay.slice[0] < replay.slice[1]
     ):
-        yield "trace", "has a slice that is no stretch of time", 'write slice = ["0 s", "60 s"]'
+        cause = "has a slice that does not end after its beginning"
+        yield "trace", cause, 'write slice = ["0 s", "60 s"]'
     if replay.volumes is not None and not replay.volumes:
         yield "trace", "has an empty list of volumes", "name one at least, or leave it out"
     for name, times in Counter(replay.volumes or ()).items():
@@ -46,8 +47,12 @@ def check_replay(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iter
     """Whether the requests fit into a run, and into the volume, as far as that is known."""
     years = (found.survey.last - found.survey.first) / replay.speed / YEAR_S
     if replay.replay != "closed" and years > MOST_YEARS:
-        cause = f"takes {units.plain(years, 2)} years from its first request to its last"
-        yield "trace", cause, f"a run ends after {MOST_YEARS}: take a slice, or more speed"
+        cause = f"lasts {units.plain(years, 2)} years from its first request to its last"
+        yield (
+            "trace",
+            cause,
+            f"a run ends after {MOST_YEARS} years: give a slice, or a higher speed",
+        )
     capacity = around.get("capacity")
     if capacity is None:
         return

@@ -90,7 +90,7 @@ def _plan(replay: Replay, _: int, size: int) -> Plan:
         more = ", ..." if len(found.ends) > 8 else ""
         raise _wrong(
             f"has {len(found.ends)} volumes: {some}{more}",
-            "say which, as in volumes = [...]; several lie one behind the other",
+            "name those to replay: volumes = [...]; they lie one behind the other",
         )
     for name in replay.volumes or ():
         if name not in names:

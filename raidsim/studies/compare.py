@@ -153,7 +153,7 @@ def compare(
         check.several("names", names, "give a text for each system")
     if percentile is not None:
         if within is None:
-            check.wrong("percentile", "says nothing without within", "give a latency as well")
+            check.wrong("percentile", "has no effect without within", "give a latency as well")
         share = check.number("percentile", percentile, 0, 1)
         if 0 <= share <= 1 and not LEAST_SHARE <= share <= MOST_SHARE:
             cause = f"{units.plain(100 * share, 6)} % is out of range"

@@ -247,7 +247,7 @@ def sweep(
     if sample and samples == 0:
         check.wrong("samples", "no number of draws is given", "give 64, for example")
     if samples and not sample:
-        check.wrong("samples", "says nothing without sample", "give what is drawn")
+        check.wrong("samples", "has no effect without sample", "give what is drawn")
     if not (vary or sample or seeds != 1):
         check.wrong("vary", "nothing is varied", 'give {"volume.drives": [4, 6, 8]}, for example')
     check.whole("seeds", seeds, 1, MOST_RUNS)

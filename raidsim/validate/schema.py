@@ -118,7 +118,7 @@ class Run(_Table):
         if (self.at == "within") != (self.within is not None):
             raise ValueError('at = "within" and within, a latency, belong together')
         if self.within_percentile is not None and self.within is None:
-            raise ValueError("within_percentile says nothing without within")
+            raise ValueError("within_percentile has no effect without within")
         if self.also is not None and (self.within is not None or self.at == "each"):
             raise ValueError("also, a second run to average with, goes with one figure of both")
         base = self.relative_to

@@ -494,7 +494,7 @@ def _chosen(scenario: Scenario, model: Model, name: str | None) -> Volume:
             raise InputError([Problem(None, None, "volume", cause, remedy)])
     if wanted not in model.volumes:
         cause = f'there is no volume "{wanted}"'
-        raise InputError([Problem(None, None, "volume", cause, f"one of {', '.join(names)}")])
+        raise InputError([Problem(None, None, "volume", cause, f"give one of {', '.join(names)}")])
     return model.volumes[wanted]
 
 
