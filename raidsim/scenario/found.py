@@ -108,19 +108,7 @@ class FoundVolume(FoundOnCard):
 
 @dataclass(frozen=True)
 class Extent:
-    """How large a hybrid is.
-
-    Attributes
-    ----------
-    capacity
-        Bytes that the host can address.
-    blocks
-        Blocks that the front may come to hold.
-    room
-        Bytes of the front that may be used; ``high`` and ``low`` are shares of these.
-    sector
-        Bytes that it is addressed in.
-    """
+    """How large a hybrid is: what a :class:`HybridSpec` has beside its keys."""
 
     capacity: int
     blocks: int
