@@ -18,8 +18,8 @@ from raidsim.layout.accesses import merge, start_at_phase_0
 from raidsim.layout.address import is_good, place
 from raidsim.layout.nested import span_share, spans_touched
 from raidsim.layout.plan_copies import copies_pieces
-from raidsim.layout.plan_pages import RUNS, page_pieces
-from raidsim.layout.plan_parity import parity_pieces
+from raidsim.layout.plan_pages import RUNS, read_rows, write_rows
+from raidsim.layout.plan_parity import read_stripe, write_stripe
 from raidsim.layout.tables import LOST, MIRRORED, PARITY, READ, WRITE
 
 
@@ -58,11 +58,7 @@ def pieces(
     for phase in range(phases):
         for turn in range(touched):
             span, begin, end = span_share(layout, address, length, turn)
-            if layout["page"] > 0:
-                count = page_pieces(
-                    layout, good, policy, op, phase, span, begin, end, accesses, count
-                )
-            elif layout["family"] == PARITY:
+            if layout["family"] == PARITY:
                 count = parity_pieces(
                     layout, good, policy, op, phase, span, begin, end, accesses, count
                 )
@@ -72,6 +68,45 @@ def pieces(
                 return LOST
     if count <= accesses.shape[0]:
         start_at_phase_0(accesses, count)
+    return count
+
+
+def parity_pieces(
+    layout: np.void,
+    good: NDArray[np.int64],
+    policy: int,
+    op: int,
+    phase: int,
+    span: int,
+    begin: int,
+    end: int,
+    accesses: NDArray[np.void],
+    count: int,
+) -> int:
+    """Add the pieces of one phase of ``begin`` to ``end`` (bytes in ``span``), or return LOST.
+
+    Of each stripe as a whole, or row by row where parity is kept in rows of pages.
+    """
+    width = layout["data"] * layout["strip"]
+    rows = layout["page"] > 0
+    for stripe in range(begin // width, (end - 1) // width + 1):
+        low = max(begin - stripe * width, 0)
+        high = min(end - stripe * width, width)
+        if op == READ:
+            if rows:
+                count = read_rows(layout, good, span, stripe, low, high, accesses, count)
+            else:
+                count = read_stripe(layout, good, span, stripe, low, high, accesses, count)
+        elif rows:
+            count = write_rows(
+                layout, good, policy, phase, span, stripe, low, high, accesses, count
+            )
+        else:
+            count = write_stripe(
+                layout, good, policy, phase, span, stripe, low, high, accesses, count
+            )
+        if count == LOST:
+            return LOST
     return count
 
 

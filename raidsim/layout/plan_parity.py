@@ -356,31 +356,3 @@ def write_stripe(
     elif method == RECONSTRUCT:
         most = lost_data(layout, good, span, stripe)
     return put_parity(layout, good, accesses, count, 0, READ, span, stripe, low, high, most, method)
-
-
-def parity_pieces(
-    layout: np.void,
-    good: NDArray[np.int64],
-    policy: int,
-    op: int,
-    phase: int,
-    span: int,
-    begin: int,
-    end: int,
-    accesses: NDArray[np.void],
-    count: int,
-) -> int:
-    """Add the pieces of one phase of ``begin`` to ``end`` (bytes in ``span``), or return LOST."""
-    width = layout["data"] * layout["strip"]
-    for stripe in range(begin // width, (end - 1) // width + 1):
-        low = max(begin - stripe * width, 0)
-        high = min(end - stripe * width, width)
-        if op == READ:
-            count = read_stripe(layout, good, span, stripe, low, high, accesses, count)
-        else:
-            count = write_stripe(
-                layout, good, policy, phase, span, stripe, low, high, accesses, count
-            )
-        if count == LOST:
-            return LOST
-    return count
