@@ -442,7 +442,7 @@ def least_positioning(w, disk, coming, firsts):
     leaves out what continues another task: seldom is that the best, and a look for it is dear.
     """
     now = w.state[0]["now"]
-    phase = float(now % disk["revolution"])
+    turned = float(now % disk["revolution"])
     here = disk["cylinder"]
     ageing = disk["ageing"]
     best = disk["first_task"]
@@ -450,7 +450,7 @@ def least_positioning(w, disk, coming, firsts):
     for row in range(best, best + disk["waiting"]):
         task = w.tasks[row]
         distance = abs(task["cylinder"] - here)
-        cost = positioning(w, disk, task, distance, phase)
+        cost = positioning(w, disk, task, distance, turned)
         if task["offset"] == coming and task["op"] == READ:
             cost = 0.0
         if ageing > 0.0:

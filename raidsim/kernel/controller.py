@@ -25,7 +25,8 @@ Verbs: :func:`command` takes a request of the host, :func:`decoded`, :func:`look
 
 from __future__ import annotations
 
-from raidsim.kernel import array, destage, prefetch
+from raidsim.kernel import array as arrays
+from raidsim.kernel import destage, prefetch
 from raidsim.kernel.cache import COMING, PRESENT, forget, keep, presence, use, wait
 from raidsim.kernel.cache_tables import NO_READ_AHEAD
 from raidsim.kernel.jit import handler, part, routine
@@ -69,11 +70,11 @@ def is_caching(w, row, array):
 
 
 @handler
-def fits(job, volume, cache):
+def fits(job, array, cache):
     """Whether a write goes into the cache: never more than all lines that may be dirty."""
-    size = volume["line"]
+    size = array["line"]
     lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
-    return volume["write_back"] == 1 and lines * size <= cache["high"] - cache["pinned"]
+    return array["write_back"] == 1 and lines * size <= cache["high"] - cache["pinned"]
 
 
 @part("arrays")
@@ -112,16 +113,16 @@ def decoded(w, index):
         flush(w, index)
         return
     row = of(w, index)["cache"]
-    volume = array_of(w, index)
-    if not is_caching(w, row, volume):
-        array.begin(w, index)
+    array = array_of(w, index)
+    if not is_caching(w, row, array):
+        arrays.begin(w, index)
         return
     cache = w.caches[row]
     cache["reads"] += 1
     look(w, index)
-    if volume["read_ahead"] != NO_READ_AHEAD:
+    if array["read_ahead"] != NO_READ_AHEAD:
         end = job["offset"] + job["length"]
-        prefetch.follow(w, cache, volume, job["volume"], job["offset"], end)
+        prefetch.follow(w, cache, array, job["volume"], job["offset"], end)
 
 
 @handler
@@ -130,7 +131,7 @@ def flush(w, index):
     if array_of(w, index)["write_back"] == 1:
         answer(w, index)
     else:
-        array.begin(w, index)
+        arrays.begin(w, index)
 
 
 @part("arrays")
@@ -151,7 +152,7 @@ def look(w, index):
         job["stage"] = STAGE_WAITING
         wait(w, cache, job["volume"], size, start, end, index)
     else:
-        array.begin(w, index)
+        arrays.begin(w, index)
 
 
 @handler
@@ -200,15 +201,15 @@ def transferred(w, index):
         answer(w, index)
         return
     row = of(w, index)["cache"]
-    volume = array_of(w, index)
-    size = volume["line"]
-    if is_caching(w, row, volume):
+    array = array_of(w, index)
+    size = array["line"]
+    if is_caching(w, row, array):
         cache = w.caches[row]
-        if fits(job, volume, cache):
+        if fits(job, array, cache):
             copy(w, cache, index, cache["copy_ns"])
             return
         forget(w, cache, job["volume"], size, job["offset"], job["offset"] + job["length"])
-    array.begin(w, index)
+    arrays.begin(w, index)
 
 
 @part("arrays")
@@ -221,13 +222,13 @@ def insert(w, index):
     """
     job = w.jobs[index]
     cache = w.caches[of(w, index)["cache"]]
-    volume = array_of(w, index)
+    array = array_of(w, index)
     end = job["offset"] + job["length"]
-    if not fits(job, volume, cache):
-        forget(w, cache, job["volume"], volume["line"], job["offset"], end)
-        array.begin(w, index)
+    if not fits(job, array, cache):
+        forget(w, cache, job["volume"], array["line"], job["offset"], end)
+        arrays.begin(w, index)
         destage.admit(w, cache)
-    elif destage.insert(w, cache, job["volume"], volume["line"], job["offset"], end):
+    elif destage.insert(w, cache, job["volume"], array["line"], job["offset"], end):
         answer(w, index)
         destage.admit(w, cache)
     else:
@@ -240,13 +241,13 @@ def insert(w, index):
 def ended(w, index):
     """The drives have done their part of a request."""
     job = w.jobs[index]
-    volume = array_of(w, index)
+    array = array_of(w, index)
     row = of(w, index)["cache"]
     end = job["offset"] + job["length"]
     if job["op"] != READ or job["status"] == FAILED:
         written = job["op"] == WRITE and job["status"] != FAILED
         if written and row != NONE and w.caches[row]["dirty"] > 0:
-            destage.supersede(w, w.caches[row], job["volume"], volume["line"], job["offset"], end)
+            destage.supersede(w, w.caches[row], job["volume"], array["line"], job["offset"], end)
         answer(w, index)
         return
     if row == NONE:
@@ -254,8 +255,8 @@ def ended(w, index):
         return
     cache = w.caches[row]
     ns = cache["direct_ns"]
-    if volume["cached"] == 1:
-        keep(w, cache, job["volume"], volume["line"], job["offset"], end)
+    if array["cached"] == 1:
+        keep(w, cache, job["volume"], array["line"], job["offset"], end)
         ns += cache["keep_ns"]
     if ns > 0.0:
         copy(w, cache, index, ns)

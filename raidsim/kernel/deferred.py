@@ -148,7 +148,7 @@ def nearest(w, disk, firsts):
     equally far the one that lies further out. ``firsts`` leaves out what continues another one;
     NONE if that is all of them.
     """
-    phase = float(w.state[0]["now"] % disk["revolution"])
+    turned = float(w.state[0]["now"] % disk["revolution"])
     here = disk["cylinder"]
     count = disk["cached_waiting"]
     above = first_from(w, disk, here)
@@ -168,7 +168,7 @@ def nearest(w, disk, firsts):
             place = above
             above += 1
         task = w.tasks[row_at(w, disk, place)]
-        cost = positioning(w, disk, task, min(outer, inner), phase)
+        cost = positioning(w, disk, task, min(outer, inner), turned)
         if cost < least and not (firsts and continues(w, disk, place)):
             least = cost
             best = place

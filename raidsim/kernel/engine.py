@@ -59,11 +59,11 @@ from raidsim.kernel.tables import (
     NEVER,
     NONE,
     RETURN_AWAITED,
-    RETURN_BREATH,
     RETURN_BUDGET,
     RETURN_HORIZON,
     RETURN_IDLE,
     RETURN_ROOM,
+    RETURN_TICK,
     STAGE_AHEAD_READ,
     STAGE_AHEAD_SENSED,
     STAGE_BRANCH,
@@ -132,7 +132,7 @@ def run(w, horizon, budget, ticks):
         if is_short_of_room(w):
             return RETURN_ROOM
         if ticks[0] != tick:
-            return RETURN_BREATH
+            return RETURN_TICK
         if agenda.is_empty(state):
             handle_first(w)
         else:

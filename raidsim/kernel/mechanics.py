@@ -125,10 +125,10 @@ def wait_time(disk, now, move, angle):
 
 
 @handler
-def positioning(w, disk, task, distance, phase):
+def positioning(w, disk, task, distance, turned):
     """ns of seek and rotation until the first byte of a task ``distance`` cylinders away.
 
-    ``phase`` is how far the present turn has come.
+    ``turned`` is how far the present turn of the platter has come, ns.
     """
     turn = float(disk["revolution"])
     if distance == 0:
@@ -137,7 +137,7 @@ def positioning(w, disk, task, distance, phase):
         cost = seek_time(w, disk, task["op"], distance)
         if task["head"] != disk["head"]:
             cost = max(cost, disk["head_and_seek"][task["op"]])
-    wait = task["angle"] - phase - cost
+    wait = task["angle"] - turned - cost
     wait -= turn * math.floor(wait / turn)
     if wait < turn - GRACE:
         cost += wait

@@ -139,7 +139,7 @@ RETURN_AWAITED = 1  # a completion that the control plane waits for
 RETURN_IDLE = 2  # nothing is left to happen
 RETURN_ROOM = 3  # a table needs more rows
 RETURN_BUDGET = 4  # the asked number of I/Os has completed
-RETURN_BREATH = 5  # the outside has not been looked at for a while: enter again
+RETURN_TICK = 5  # a tick of the clock on the wall has passed: enter again
 
 FIRST_SLICE = 1_000  # ns: slices of the throughput series start this fine, and widen as needed
 SLICES = 4096  # of the throughput series of each account

@@ -510,7 +510,7 @@ class System:
         run = self._entry()
         while True:
             reason: int = run(self.world, horizon, budget, ticks.count())
-            if reason == t.RETURN_BREATH:
+            if reason == t.RETURN_TICK:
                 ticks.go_on()
             elif reason == t.RETURN_ROOM:
                 self.have_room()
