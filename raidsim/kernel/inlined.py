@@ -3,13 +3,14 @@
 Numba would optimise each such function with all that it calls, translate it to machine
 code and wrap it for Python, none of which is ever used: two thirds of the compile time.
 Here it stops at LLVM's intermediate code, which goes into the callers as it is; entry
-points optimise the whole once. Passes that look for what no function of the kernel has (closures,
-contexts, overloads in Python, branches on constants) are left out, and so is what Numba tells
-about each pass to those who listen.
+points optimise the whole once (:class:`EntryLibrary`). Passes that look for what no function
+of the kernel has (closures, contexts, overloads in Python, branches on constants) are left
+out, and so is what Numba tells about each pass to those who listen.
 """
 
 from __future__ import annotations
 
+from llvmlite import binding
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_lock import global_compiler_lock
@@ -19,7 +20,79 @@ from numba.core.targetconfig import ConfigStack
 TRIED_WITH = ("0.68.",)
 
 
-class InlinedLibrary(JITCodeLibrary):
+SELDOM = (
+    "kernel.band_rewrites",
+    "kernel.bitmap",
+    "kernel.defects",
+    "kernel.engine.expire",
+    "kernel.engine.tell",
+    "kernel.filling",
+    "kernel.ftl.copy_leaf",
+    "kernel.heat",
+    "kernel.hybrid",
+    "kernel.hybrid_blocks",
+    "kernel.load.replay",
+    "kernel.load.schedule_arrival",
+    "kernel.log",
+    "kernel.network",
+    "kernel.operation",
+    "kernel.partial_parity",
+    "kernel.permutation",
+    "kernel.sensing",
+    "kernel.shingles",
+    "kernel.slc",
+    "kernel.station.enqueue_by_priority",
+    "kernel.station.set_speed",
+    "kernel.tier",
+    "kernel.zipf",
+    "layout.rebuild",
+)
+"""Modules and functions that most systems need seldom or never.
+
+Their routines lie apart from the rest of the machine code, and branches to them are taken for
+unlikely: so what each event passes through stays together.
+"""
+
+
+def _mangled(name: str) -> str:
+    """How the symbols of a module, or the symbol of a function, begin."""
+    return "_ZN" + "".join(f"{len(part)}{part}" for part in f"raidsim.{name}".split("."))
+
+
+_SELDOM = tuple(map(_mangled, SELDOM))
+
+
+class KernelLibrary(JITCodeLibrary):
+    """Code of the kernel, which LLVM is told more of than Numba would tell."""
+
+    def add_ir_module(self, ir_module):
+        """Add the code of a function, with what is known of it."""
+        for function in ir_module.functions:
+            if function.is_declaration or "alwaysinline" in function.attributes:
+                continue
+            if function.name.startswith(_SELDOM):
+                function.attributes.add("cold")
+                function.attributes.add("noinline")
+        super().add_ir_module(ir_module)
+
+
+class EntryLibrary(KernelLibrary):
+    """Machine code of an entry point, with all that it calls."""
+
+    def _optimize_final_module(self):
+        """Let LLVM optimise the code once, and as one that nobody else calls."""
+        for function in self._final_module.functions:
+            if function.linkage == binding.Linkage.linkonce_odr:
+                function.linkage = binding.Linkage.internal
+        options = binding.create_pipeline_tuning_options(speed_level=3)
+        # Loops of the kernel are short.
+        options.loop_vectorization = options.loop_unrolling = False
+        options.slp_vectorization = False
+        builder = binding.create_pass_builder(self._codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
+
+
+class InlinedLibrary(KernelLibrary):
     """Intermediate code of one function and of all that it calls."""
 
     def finalize(self) -> None:
@@ -118,3 +191,14 @@ class InlinedCompiler(CompilerBase):
         ]
         passes.finalize()
         return [passes]
+
+
+class EntryCompiler(CompilerBase):
+    """Numba's own passes, with the result in an :class:`EntryLibrary`."""
+
+    def define_pipelines(self):
+        """Numba's passes for code without Python objects."""
+        state = self.state
+        state.library = EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return [DefaultPassBuilder.define_nopython_pipeline(state)]

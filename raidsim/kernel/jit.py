@@ -60,6 +60,7 @@ else:
     # is compiled the usual way, which takes twice as long.
     if numba.__version__.startswith(inlined.TRIED_WITH):
         INLINED["pipeline_class"] = inlined.InlinedCompiler
+        ENTRY["pipeline_class"] = inlined.EntryCompiler
 
 
 class Entry:
