@@ -73,6 +73,16 @@ def test_the_elevator_knows_twice_as_many_as_the_adapter_has_tags(interface, kno
     assert found == elevator.order(requests, 1, known)
 
 
+def test_after_a_flush_it_chooses_from_all_that_it_knows():
+    """No request is in a slot of a SATA drive then: the lowest of 64 is sent first."""
+    drive = TOY | {"link.interface": "sata", "command.queue_depth": 32}
+    array = SmallArray("jbod", 1, host=MQ, drive=drive)
+    array.start(t.FLUSH, 0, 0)
+    tickets = [array.start(t.READ, number * BLOCK, BLOCK) for number in range(300, 0, -1)]
+    array.rest()
+    assert min(tickets, key=lambda ticket: array.back[ticket].completed) == tickets[63]
+
+
 @pytest.mark.parametrize("case", range(8))
 def test_any_requests_go_in_the_order_of_the_plain_model(case):
     print("seed", SEED, case)

@@ -57,7 +57,7 @@ def way_of(job):
 @routine
 def choose(w, row, station):
     """The request that is sent next; the batch that it is of is noted."""
-    left = row["requests"] - station["servers"]
+    left = row["requests"] - station["busy"]
     oldest_read = NONE
     oldest_write = NONE
     next_read = NONE
