@@ -32,7 +32,7 @@ def of_another_maker(scenario: Scenario) -> Iterator[Finding]:
 
 
 def not_on_its_sheet(scenario: Scenario) -> Iterator[Finding]:
-    """A load does what the sheet of its solid state drives prints no rate of.
+    """A load does what the card of its solid state drives has no rate of from a sheet.
 
     A sheet without random I/Os is often that of a drive that is slow at them.
     """
@@ -46,8 +46,8 @@ def not_on_its_sheet(scenario: Scenario) -> Iterator[Finding]:
                 found.append(
                     Finding(
                         f"model {volume.card.name}",
-                        f"its sheet prints no rate of {missing}, which load {load.name} does: the"
-                        f" values that decide on it are {of}, and the drive may be far slower",
+                        f"its card has no printed rate of {missing}, which load {load.name} does:"
+                        f" the values that decide on it are {of}, and the drive may be far slower",
                         "look for a measured rate and add it to [rated]; raidsim run --unknowns"
                         " says how far the figure may be off",
                     )
