@@ -7,7 +7,8 @@ fixed latency, is worked on, and its completion takes the other half back.
 On its way between drive and controller or host, data crosses the links that it shares with other
 drives (expanders, switches, networks): whole, one after the other.
 
-A host may send flushes one at a time, and nothing beside them (:mod:`~raidsim.kernel.flush_queue`).
+A SATA drive has a flush for itself, and a host may send flushes one at a time
+(:mod:`~raidsim.kernel.flush_queue`).
 
 Verbs: :func:`send` a device I/O, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
 links; :func:`returned` frees the slot; :func:`flushed` lets what waited for a flush go on.

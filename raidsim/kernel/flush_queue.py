@@ -1,13 +1,13 @@
 """Flushes of a drive that takes, or is sent, one at a time.
 
-A SATA drive takes no other command during a flush: FLUSH CACHE EXT is no queued command, and ATA
-knows no mixture. Whoever sends it (``ata_std_qc_defer`` of Linux' ``drivers/ata/libata-core.c``)
-lets those end that are in the drive, sends the flush, and the others after it.
+A SATA drive takes no other command during a flush: FLUSH CACHE EXT is no queued command, and a
+drive never has queued commands and others at the same time. Whoever sends it
+(``ata_std_qc_defer`` of Linux' ``drivers/ata/libata-core.c``) lets those end that are in the
+drive, sends the flush, and the others after it.
 
 Linux (``block/blk-flush.c``) sends a device with one hardware queue one flush at a time, and
-gathers those that are asked for meanwhile: when it is back one more is sent for all of them. What
-had been answered before any of them was asked for is answered before that one begins, so it makes
-it safe.
+gathers those that are asked for meanwhile: when it is back one more is sent for all of them. That
+one begins after each of them was asked for, so that all that had been answered by then is safe.
 
 Verbs: :func:`holds` back a flush while another one is under way, :func:`stands_aside` a command
 that may not go with it; :func:`is_alone` while a flush keeps others out; :func:`answer` those that
