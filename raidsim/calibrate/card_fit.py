@@ -1,6 +1,7 @@
 """``raidsim card fit``: the values of a card solved for the figures that its sheet prints.
 
-1. What a sheet prints outright, capacity or watts or seek times, becomes the value of the card.
+1. What a sheet prints outright, capacity or watts or seek times, becomes the value of the card, and
+   so does what follows from it by a rule (:mod:`raidsim.calibrate.printed`).
 2. Values that may move begin where the figures put them in closed form
    (:mod:`raidsim.calibrate.first_guess`), as far as a figure is nearer by that; else where they
    are.
@@ -29,17 +30,13 @@ from raidsim.calibrate.first_guess import first_guess, within
 from raidsim.calibrate.fit import Fit, fit
 from raidsim.calibrate.meter import Meter, OnEstimate
 from raidsim.calibrate.parameters import Parameter, free_parameters
+from raidsim.calibrate.printed import FITTED, TOGETHER, Taken, is_replaceable, page_of, take
 from raidsim.calibrate.problem import FitProblem
 from raidsim.calibrate.rated_runs import PREFIX, Unfitted
 from raidsim.calibrate.report import Fitted, Traded, fitted, traded
 from raidsim.cards import Card
 from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
-from raidsim.cards.attributes import Value
-from raidsim.cards.card import Source
-from raidsim.cards.fit_ranges import fit_range
-from raidsim.cards.flash_classes import usual_spare
-from raidsim.cards.new_flash import CLASS_NOTES, SPARE_NOTE
-from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
+from raidsim.cards.rated import TOLERANCE, RatedPerformance
 from raidsim.errors import InputError, Problem
 from raidsim.validate.jobs import Simulate, simulate
 from raidsim.validate.verdict import Verdict
@@ -50,9 +47,6 @@ SCHEMA = "raidsim.card-fit/1"
 ENOUGH = (0.02 / TOLERANCE) ** 4 / 2
 """Cost per figure at which a fit ends: that of a miss of 2 % where 5 % are allowed."""
 
-ROUNDED = 0.005
-"""A capacity on a card is the printed one, exactly, if it is off by no more than this share."""
-
 COUNTED = ("flash.dies_per_channel", "buffer.size")
 """Values with a range that follow from others by a rule, and are not fitted."""
 
@@ -61,29 +55,6 @@ OF_CLASS = ("flash.read_time",)
 
 What is usual is as good as a figure: half of the range away counts as a residual of 1.
 """
-
-WITH_ROOM = 1.2
-"""Channels together carry so many times what the sheet prints of a stream, at least."""
-
-CHANNELS_NOTE = "carry what the sheet prints"
-
-CHANNELS = (2, 4, 8, 12, 16, 24, 32)
-"""How many channels controllers of drives have."""
-
-UNITS_BUFFERED = 6
-"""Program units of each die that a write buffer has room for, at least."""
-
-
-@dataclass(frozen=True)
-class Taken:
-    """A value that a sheet prints or that follows: before and after, in base units."""
-
-    name: str
-    figure: str
-    before: Value | None
-    after: float
-    note: str | None = None
-    """What the card is to say of a value that follows from others; None for what it says now."""
 
 
 @dataclass(frozen=True)
@@ -237,16 +208,7 @@ def fit_card(
         raise InputError([Problem(str(card.path), None, "rated", cause, "write one at least")])
     if write:
         card_file.check([card.path])
-    taken = _taken(card)
-    card = card.changed({one.name: one.after for one in taken})
-    if one := _spare(card, performance):
-        taken += (one,)
-        card = card.changed({one.name: one.after})
-    guess = first_guess(card, performance)
-    for rule in (_channels, _dies, _buffer):
-        if one := rule(card, guess):
-            taken += (one,)
-            card = card.changed({one.name: one.after})
+    taken, card = take(card, performance)
     guess = first_guess(card, performance)
     parameters = _parameters(card)
     with tempfile.TemporaryDirectory(prefix="raidsim-") as folder:
@@ -308,142 +270,6 @@ def _host(card: Card) -> dict[str, Any]:
     if card.kind == "host":
         return {"model": card.name, "set": {}}
     return {"model": rated_scenario.HOST_CARD, "set": rated_scenario.HOST}
-
-
-# ---- what is printed outright
-
-
-def _taken(card: Card) -> tuple[Taken, ...]:
-    """Return the values that the sheet prints and the card has otherwise, or not at all.
-
-    What the card's own file takes from another page of a data sheet or document stays.
-    """
-    assert card.rated is not None
-    found = []
-    for name, figure in card.rated.figures.items():
-        attribute = FIGURES[name].attribute
-        if not attribute or attribute not in card.about.by_name:
-            continue
-        own = attribute not in card.inherited and card.has(attribute)
-        if own and _is_of_another_page(card.sources[attribute], figure):
-            continue
-        before = card[attribute] if card.has(attribute) else None
-        if own and name == "capacity" and _is_rounded(figure.value, card.number(attribute)):
-            continue
-        if before != figure.value or not own:
-            found.append(Taken(attribute, name, before, figure.value))
-    return tuple(found)
-
-
-def _is_rounded(printed: float, exact: float) -> bool:
-    """Whether a sheet prints a capacity that its card knows by the sector: 20 TB of 20.0006."""
-    return abs(exact / printed - 1) < ROUNDED
-
-
-def _is_of_another_page(source: Source, figure: RatedFigure) -> bool:
-    return source.source in ("datasheet", "document") and source.note != _page(figure)
-
-
-def _page(figure: RatedFigure) -> str:
-    """Return the note of a value that is as a figure."""
-    return figure.page + (f": {figure.note}" if figure.note else "")
-
-
-def _spare(card: Card, performance: Sequence[RatedPerformance]) -> Taken | None:
-    """Return the spare area that is usual for the capacity, if no figure tells and nobody wrote it.
-
-    That of the other card would be a server's on many a drive of a personal computer.
-    """
-    name = "flash.spare"
-    if name not in card.about.by_name or name in card.inherited:
-        return None
-    if card.sources[name].range is None or not _is_replaceable(card, name):
-        return None
-    if any(one.read < 1 and one.random > 0 and one.state == "sustained" for one in performance):
-        return None
-    low, high = _span_of(card, name)
-    usual = usual_spare(card.number("capacity.user"))
-    after = float(f"{min(max(usual, low), high):.4g}")
-    before = card.number(name)
-    if math.isclose(before, after, rel_tol=ROUNDED):
-        return None
-    return Taken(name, "flash for the capacity", before, after, SPARE_NOTE)
-
-
-def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:
-    """Return how many channels carry the printed stream, if as many as the base has do not.
-
-    Otherwise the fit would find channels that are faster than any of their year. What somebody
-    wrote in place of the base's stays.
-    """
-    name, time = "flash.channels", "flash.channel_read_time_per_byte"
-    if not card.has(time) or card.base is None or name in card.inherited:
-        return None
-    if not card.sources[name].note.startswith((f"as {card.base}:", CHANNELS_NOTE)):
-        return None
-    assert card.rated is not None
-    streams = [one.value for one in card.rated.performance if one.what == "bandwidth" and one.read]
-    before, speed = card.integer(name), 1 / card.number(time)
-    if not streams or before * speed >= max(streams):
-        return None
-    need = WITH_ROOM * max(streams) / speed
-    after = next((count for count in CHANNELS if count >= need), CHANNELS[-1])
-    if after <= before:
-        return None
-    return Taken(name, "channels for the stream", before, after, CHANNELS_NOTE)
-
-
-def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
-    """Return how many dies a channel has, if the card lets that move.
-
-    They hold the user capacity and the spare area, which the guess may know.
-    """
-    name = "flash.dies_per_channel"
-    if not card.has("flash.die_capacity") or name in card.inherited:
-        return None
-    span = card.sources[name].range
-    if span is None:
-        return None
-    spare = guess.get("flash.spare", card.number("flash.spare"))
-    low, high = _span_of(card, "flash.spare")
-    need = card.number("capacity.user") * (1 + min(max(spare, low), high))
-    step = card.integer("flash.dies_in_step")
-    each = card.number("flash.die_capacity") * card.integer("flash.channels") * step
-    dies = math.ceil(need / each) * step
-    dies = int(min(max(dies, span[0]), span[1]))
-    before = card.integer(name)
-    note = "hold the capacity and the spare area"
-    return None if dies == before else Taken(name, "capacity of the dies", before, dies, note)
-
-
-def _buffer(card: Card, _guess: Mapping[str, float]) -> Taken | None:
-    """Return the write buffer that the dies need, if the card lets it move.
-
-    While each die programs one unit, further ones are gathered: of the host, and of what garbage
-    collection moves. With less the dies wait for data by turns, and how long depends on trifles.
-    """
-    name = "buffer.size"
-    if not card.has("flash.channels") or name in card.inherited:
-        return None
-    if card.sources[name].range is None:
-        return None
-    unit = card.integer("flash.page") * card.integer("flash.planes")
-    dies = card.integer("flash.channels") * card.integer("flash.dies_per_channel")
-    need = 2 ** math.ceil(math.log2(UNITS_BUFFERED * unit * dies))
-    low, high = _span_of(card, name)
-    size = int(min(max(need, low), high))
-    before = card.integer(name)
-    note = f"room for {UNITS_BUFFERED} program units of each die"
-    return None if size <= before else Taken(name, "dies", before, size, note)
-
-
-def _span_of(card: Card, name: str) -> tuple[float, float]:
-    """Return the range of a value in base units: its own, that of its class, or itself."""
-    source, attribute = card.sources[name], card.about.by_name[name]
-    if source.range is not None:
-        ends = [units.convert(end, source.unit, attribute.dimension) for end in source.range]
-        return min(ends), max(ends)
-    return fit_range(card.kind, name) or (card.number(name), card.number(name))
 
 
 # ---- the fit
@@ -527,24 +353,14 @@ def _of_the_card(problem: Problem, card: Card, folder: str) -> Problem:
     return Problem(str(card.path), None, key, cause, problem.remedy)
 
 
-FITTED = "fitted to rated figures"
-TOGETHER = "moved with others by a fit to rated figures, which do not tell it alone"
-
-
 def _note(card: Card, value: Fitted) -> str | None:
     """Return a new note for a value that a fit has moved, in place of one that is true no more.
 
     What somebody wrote stays.
     """
-    if value.before == value.after or not _is_replaceable(card, value.parameter.name):
+    if value.before == value.after or not is_replaceable(card, value.parameter.name):
         return None
     return FITTED if value.claims else TOGETHER
-
-
-def _is_replaceable(card: Card, name: str) -> bool:
-    """Whether what stands beside a value was not written by somebody who knew more."""
-    note = card.sources[name].note
-    return note in {"", f"as {card.base}", *CLASS_NOTES, FITTED, TOGETHER}
 
 
 def _text(
@@ -575,7 +391,7 @@ def _text(
         unit = figure.unit if attribute.is_number else "1"
         new.append(
             card_file.NewValue(
-                one.name, figure.written, (), unit=unit, source="datasheet", note=_page(figure)
+                one.name, figure.written, (), unit=unit, source="datasheet", note=page_of(figure)
             )
         )
     residuals = {

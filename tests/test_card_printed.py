@@ -1,0 +1,54 @@
+"""What follows from a sheet by a rule, before anything is fitted."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidsim import cards
+from raidsim.calibrate import rated_runs
+from raidsim.calibrate.first_guess import track
+from raidsim.calibrate.printed import take
+from raidsim.cards.loader import read_card
+from raidsim.cards.stub import stub
+
+BASE = "nl-sas-2tb"
+RATE = '# media_rate_{} = {{ value = ..., unit = "MB/s", page = "p. ..." }}'
+
+
+def a_disk(tmp_path, inner_note: str = f"as {BASE}", **rates: int) -> cards.Card:
+    """A disk like the base whose sheet prints these rates at its edges, in MB/s."""
+    path = tmp_path / "n.toml"
+    text = stub("hdd", "n", cards.load(BASE), place=path, like_name=BASE)
+    for edge, rate in rates.items():
+        line = RATE.format(edge)
+        assert line in text
+        text = text.replace(line, line[2:].replace("...", str(rate), 1))
+    before, name, after = text.partition("\ntrack_inner")
+    return read_card(before + name + after.replace(f"as {BASE}", inner_note, 1), path)
+
+
+def inner_track_of(card: cards.Card) -> int:
+    performance, _ = rated_runs.entries(card)
+    return take(card, performance)[1].integer("geometry.track_inner")
+
+
+@pytest.mark.parametrize("outer", [120, 270])
+def test_a_disk_that_is_faster_at_its_outer_edge_is_so_at_its_inner_one(outer, tmp_path):
+    """Sheets of today print the outer rate alone: 270 MB/s outside had 82 inside, of the base."""
+    base = cards.load(BASE)
+    share = base.number("geometry.track_inner") / base.number("geometry.track_outer")
+    card = a_disk(tmp_path, outer=outer)
+    expected = track(card, outer * 1e6) * share
+    assert inner_track_of(card) == pytest.approx(expected, abs=card.integer("capacity.sector"))
+
+
+def test_an_inner_track_is_as_it_was_where_somebody_knows_it(tmp_path):
+    """The sheet prints its rate, or the card says of it something else than that it is a guess."""
+    before = cards.load(BASE).integer("geometry.track_inner")
+    assert inner_track_of(a_disk(tmp_path, outer=270, inner=130)) == before  # the fit's to find
+    assert inner_track_of(a_disk(tmp_path, "measured", outer=270)) == before
+
+
+def test_an_inner_track_stays_where_the_outer_one_hardly_moves(tmp_path):
+    """So that a second fit, which finds an outer track of 1 % more or less, changes nothing."""
+    assert inner_track_of(a_disk(tmp_path, outer=178)) == cards.load(BASE)["geometry.track_inner"]
