@@ -27,6 +27,7 @@ from raidsim.observe import (
     hybrid_use,
     observe,
     replayed,
+    same_place,
     saturation,
     thermal,
     throttling,
@@ -519,7 +520,8 @@ class Session:
             found += thermal.warnings(drives)
         found += hybrid_use.warnings(system, self.scenario, volumes)
         found += wear.warnings(system, streams)
-        return found + array_use.warnings(system, self.scenario, volumes, load.volume)
+        found += array_use.warnings(system, self.scenario, volumes, load.volume)
+        return found + same_place.warnings(self.scenario, load)
 
     def _has_converged(self, load: LoadSpec, converged: bool) -> tuple[bool, list[str]]:
         """Whether a load has converged, and what it leaves open.

@@ -248,3 +248,47 @@ def test_a_rate_that_may_be_on_the_sheet_is_missed_on_the_card() -> None:
     (writes,) = of_the_sheet("samsung-pm983-3840gb", "0 %", "0 %")
     assert "its card has no printed rate of sequential writes" in writes
     assert "are assumed" in writes
+
+
+FAST = SCENARIO.replace("intel-p3700-800gb", "samsung-pm9a3-7680gb")
+OLD_SLOTS = FAST.replace("fujitsu-rx2540-m1", "linux-xeon-e5-pair")
+
+
+def test_a_slot_that_is_slower_than_its_drive_is_named() -> None:
+    """A drive of PCIe 4.0 in a host of 3.0, which is all that a run tells of by its figures."""
+    (text,) = [one for one in found(scenario(OLD_SLOTS)) if "slot" in one]
+    assert "linux-xeon-e5-pair carries 3,600 MB/s of reads" in text
+    assert "samsung-pm9a3-7680gb in it 7,300" in text
+    of_its_time = FAST.replace("fujitsu-rx2540-m1", "amd-epyc-9654-pair")
+    assert not any("slot" in one for one in found(scenario(of_its_time)))
+
+
+def test_a_rate_that_fills_the_slot_of_a_drive_saturates() -> None:
+    """1.2 million reads of 4 KiB are 4,915 MB/s, of 3,600 that the slot carries."""
+    many = OLD_SLOTS.replace("outstanding = [1, 8]", 'workers = 8\nrate = "150 kIO/s"')
+    texts = found(scenario(many.replace("8 KiB", "4 KiB")))
+    assert any("137 % of the time of the link of samsung" in text for text in texts)
+
+
+def test_the_cpu_time_of_a_driver_counts_among_what_a_process_submits() -> None:
+    """The driver of an ioDrive2 takes some us of the process for each I/O, beside the system."""
+    card = SCENARIO.replace("intel-p3700-800gb", "iodrive2-1200gb").replace("8 KiB", "4 KiB")
+    many = card.replace("outstanding = [1, 8]", 'rate = "190 kIO/s"')
+    assert any("submission on the host's CPU" in text for text in found(scenario(many)))
+
+
+SEQUENTIAL = SCENARIO.replace('read = "100 %"', 'read = "100 %"\nrandom = "0 %"\nworkers = 4')
+
+
+@pytest.mark.parametrize(
+    ("drive", "more", "together"),
+    [
+        ("nl-sas-2tb", "", True),
+        ("nl-sas-2tb", "partitions = true", False),
+        ("intel-p3700-800gb", "", False),  # which reads ahead, and keeps nothing for others
+    ],
+)
+def test_workers_that_read_the_same_from_a_cache_are_named(drive, more, together) -> None:
+    """Four processes of fio on a disk carried 524 MB/s, where its medium gives 167."""
+    text = SEQUENTIAL.replace("intel-p3700-800gb", drive).replace("[1, 8]", f"1\n{more}")
+    assert any("the same place" in one for one in found(scenario(text))) == together

@@ -522,6 +522,20 @@ def test_a_load_of_which_nothing_completes_does_not_converge():
     assert any("leave out" in text for text in point.warnings)
 
 
+def test_more_than_a_disk_reads_is_said_to_come_from_its_cache():
+    """Two processes of fio without offset_increment: each block is read once, and carried twice."""
+    load = {"random": "0 %", "size": "64 KiB", "workers": 2}
+    apart, together = (
+        only(run(scenario(load | {"partitions": own}, model="nl-sas-2tb", measure=QUICK)))
+        for own in (True, False)
+    )
+    medium = 175
+    assert together.mbps > 1.5 * medium
+    assert apart.mbps < medium
+    told = [any("the same place" in text for text in one.warnings) for one in (apart, together)]
+    assert told == [False, True]
+
+
 @settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.floats(1.0, 40.0), st.integers(1, 30))
 def test_slices_are_shared_out_over_whole_periods(seed, slices, periods):

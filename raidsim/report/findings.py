@@ -6,12 +6,15 @@ the scenario and its cards only, and say nothing that takes a simulation to know
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 
 from raidsim.assembly import slc
 from raidsim.assembly.drives import Flow, kind_of
+from raidsim.assembly.drives.kind import rate_of_link
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.explain.without_effect import without_effect
+from raidsim.observe import same_place
 from raidsim.observe.traffic import mean_cost, writes_back
 from raidsim.report import array_findings, card_findings, hybrid_findings
 from raidsim.report.finding import (
@@ -77,7 +80,7 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
         for station, busy in _drive_demands(scenario, volume, loads).items():
             if busy >= CROWDED:
                 yield _too_fast(
-                    f"volume {volume.name}", rates, f"{station} of {_drives(volume)}", busy
+                    f"volume {volume.name}", rates, f"the {station} of {_drives(volume)}", busy
                 )
     host = scenario.host
     shared = host.card.flag("interrupts.shared") and host.affinity == "favourable"
@@ -153,6 +156,33 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
                 f"load {load.name}",
                 f"all it touches ({size(touched)}) fits in the {where} ({size(buffer)})",
                 f"make area.size larger to see the {medium}",
+            )
+
+
+def reads_together(scenario: Scenario) -> Iterator[Finding]:
+    """Workers that read the same in sequence, so that caches answer for the drives."""
+    for load in scenario.loads:
+        for text in same_place.warnings(scenario, load):
+            yield Finding(f"load {load.name}", text)
+
+
+def slower_slots(scenario: Scenario) -> Iterator[Finding]:
+    """Slots of the host that carry less than drives in them would."""
+    host = scenario.host.card
+    for volume in scenario.volumes:
+        if scenario.controller(volume) is not None:
+            continue
+        carried = (_of_slot(scenario, "read"), _of_slot(scenario, "write"))
+        wanted = kind_of(volume.card).mean_rates(volume.card)
+        if any(slot < own for slot, own in zip(carried, wanted, strict=True)):
+            reads, writes, link = (
+                "any" if math.isinf(rate) else f"{rate / 1e6:,.0f}"
+                for rate in (*carried, rate_of_link(volume.card))
+            )
+            yield Finding(
+                f"volume {volume.name}",
+                f"a slot of {host.name} carries {reads} MB/s of reads and {writes} MB/s of writes,"
+                f" the link of {volume.card.name} in it {link} (MB/s of 10^6 bytes)",
             )
 
 
@@ -283,6 +313,8 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     rate_beyond_hardware,
     wears_out,
     within_the_buffer,
+    reads_together,
+    slower_slots,
     off_the_map,
     ends_too_early,
     keys_without_effect,
@@ -302,9 +334,9 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
 
 def _too_fast(where: str, rates: str, station: str, busy: float) -> Finding:
     if busy >= 1:
-        what = f"{rates} would need {percent(busy)} of the time of the {station}"
+        what = f"{rates} would need {percent(busy)} of the time of {station}"
         return Finding(where, what, "it saturates: offer less", Severity.critical)
-    what = f"{rates} would keep the {station} {percent(busy)} busy"
+    what = f"{rates} would keep {station} {percent(busy)} busy"
     return Finding(where, what, "expect long queues")
 
 
@@ -330,7 +362,20 @@ def _drive_demands(
         )
         for rate, each, load in traffic
     ]
-    return kind_of(volume.card).demands(volume.card, flows)
+    demands = kind_of(volume.card).demands(volume.card, flows)
+    if scenario.controller(volume) is None:
+        in_slot = max(
+            sum(flow.read for flow in flows) / _of_slot(scenario, "read"),
+            sum(flow.written for flow in flows) / _of_slot(scenario, "write"),
+        )
+        demands["link"] = max(demands.get("link", 0.0), in_slot)
+    return demands
+
+
+def _of_slot(scenario: Scenario, op: str) -> float:
+    """Bytes/s that a slot of the host carries of "read" or "write"; infinite if it does not say."""
+    per_byte = scenario.host.card.number(f"pcie.{op}_time_per_byte")
+    return 1 / per_byte if per_byte > 0 else math.inf
 
 
 def _drives(volume: VolumeSpec) -> str:
@@ -361,7 +406,9 @@ def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
 def _driver_demand(scenario: Scenario, load: LoadSpec) -> float:
     """CPU time of the host per I/O, s, that a driver takes which keeps the map of its drive."""
     volume = volume_of(scenario, load)
-    if volume is None or volume.controller is not None or not kind_of(volume.card).has_driver:
+    if volume is None or scenario.controller(volume) is not None:
+        return 0.0
+    if not kind_of(volume.card).has_driver:
         return 0.0
     card, host = volume.card, scenario.host.card
     slower = card.number("driver.clock") / host.number("cpu.clock")

@@ -1,0 +1,42 @@
+"""Workers of a load that read the same, one behind the other, so that caches answer for drives.
+
+Processes of fio do so too: each begins where the area begins, unless it has a part of its own.
+"""
+
+from __future__ import annotations
+
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+
+MOSTLY = 0.5
+"""Share of random accesses up to which a load counts as sequential."""
+
+
+def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
+    """Why a sequential load may carry more than its drives read, if it may."""
+    if load.workers == 1 or load.partitions or load.trace is not None:
+        return []
+    if load.read_share == 0 or load.random_share > MOSTLY:
+        return []
+    if not any(_keeps_what_is_read(volume) for volume in _volumes_of(scenario, load)):
+        return []
+    return [
+        f"all {load.workers} workers of {load.name} read in sequence from the same place, so that"
+        " most of what they read comes from a cache, and they carry more than the drives read; with"
+        " partitions = true each has a part of its own"
+    ]
+
+
+def _volumes_of(scenario: Scenario, load: LoadSpec) -> list[VolumeSpec]:
+    """The volume that a load runs on, or both of its hybrid."""
+    hybrid = scenario.hybrid(load.volume)
+    only = load.volume or scenario.volumes[0].name
+    names = (only,) if hybrid is None else (hybrid.front, hybrid.back)
+    return [one for one in scenario.volumes if one.name in names]
+
+
+def _keeps_what_is_read(volume: VolumeSpec) -> bool:
+    """Whether what one worker has read, or more, is still in a cache when another one asks."""
+    if volume.read_ahead != "none" or volume.io == "cached":  # modes of a controller's cache
+        return True
+    segments = "read_ahead.segments"  # of a disk; flash reads ahead, and keeps nothing
+    return volume.card.has(segments) and volume.card.integer(segments) > 0
