@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 from typer.core import TyperCommand
@@ -88,14 +88,32 @@ class WithUnknowns(TyperCommand):
     """A command whose option ``--unknowns`` may stand without its number."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """Give the option the number that stands for the usual one, where none is given."""
+        """Give the option the number that stands for the usual one, where none is given.
+
+        Raises
+        ------
+        InputError
+            The number that is given is not above zero.
+        """
         given: list[str] = []
         for place, word in enumerate(args):
             given.append(word)
-            following = args[place + 1 : place + 2]
-            if word == UNKNOWNS and not (following and following[0].lstrip("-").isdigit()):
-                given.append("-1")
+            option, _, number = word.partition("=")
+            if option != UNKNOWNS:
+                continue
+            following = number or "".join(args[place + 1 : place + 2])
+            if not following.lstrip("-").isdigit():
+                given += [] if number else ["-1"]
+            elif int(following) <= 0:
+                _refuse_draws(following)
         return super().parse_args(ctx, given)
+
+
+def _refuse_draws(number: str) -> NoReturn:
+    from raidsim.errors import InputError, Problem
+
+    cause = f"{number} is no number of draws"
+    raise InputError([Problem(None, None, UNKNOWNS, cause, "give 10 or more, or no number")])
 
 
 def draws(unknowns: int | None) -> int | bool:

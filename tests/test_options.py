@@ -156,6 +156,20 @@ def test_messages_name_the_option_that_was_given(
     )
 
 
+@pytest.mark.parametrize("number", ["0", "-1", "-64"])
+@pytest.mark.parametrize("command", [["run"], ["check"], ["accept", "-o", "folder"]], ids=str)
+def test_no_draws_at_all_are_no_number_of_draws(
+    command: list[str], number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run told of nine in ten of 0 draws, and -1 were 64."""
+    name, *options = command
+    for form in (["--unknowns", number], [f"--unknowns={number}"]):
+        said = refused(capsys, name, "scenario.toml", *options, *form)
+        assert (
+            said == f"--unknowns: {number} is no number of draws; give 10 or more, or no number\n"
+        )
+
+
 def test_a_percentile_out_of_range_is_told_of_its_option(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
