@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import target_of
+from raidsim.cli_options import DOES_NOT_HOLD, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -135,6 +135,8 @@ def learn_from_fio(
     output.deliver(contents, lambda: print_learned(found, console))
     if card and not (to_json and to_json.to_stdout):
         print_written(found, drive, card.path, console)
+    if not all(one.is_met for one in found.figures):
+        raise typer.Exit(DOES_NOT_HOLD)
 
 
 def _measured_system(name: str) -> Scenario:

@@ -123,6 +123,17 @@ def test_results_without_a_job_that_can_be_played_are_refused(tmp_path, capsys):
     assert "no.json" in capsys.readouterr().err
 
 
+def test_a_measurement_that_no_plausible_values_say_is_named(folder, tmp_path, capsys):
+    """Of an SSD, given for a disk: the disk got longer tracks and shorter seeks, and no word."""
+    fast = ["--set", "volume.drive=intel-p3700-800gb", "--set", "load.outstanding=16"]
+    done(["run", str(folder / "one.toml"), *fast, "--fio", str(tmp_path)])
+    (result,) = tmp_path.glob("*.json")
+    with pytest.raises(SystemExit) as end:
+        cli.main(["calibrate", str(folder / "one.toml"), "--fio", str(result)])
+    assert end.value.code == 1
+    assert "no plausible values say what was measured" in capsys.readouterr().out
+
+
 def test_what_moved_is_told_of_and_all_else_is_as_it_was(learned):
     rest = [one for one in learned["values"] if not one["learned"]]
     assert [one["after"] for one in rest] == pytest.approx([one["before"] for one in rest])

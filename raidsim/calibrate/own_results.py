@@ -46,7 +46,7 @@ from raidsim.cards.posterior import (
 from raidsim.errors import InputError, Problem
 from raidsim.fio.playing import Played
 from raidsim.judge import Given
-from raidsim.judge.compare import simulated_loads, speed_of, target_of
+from raidsim.judge.compare import KNOWN, simulated_loads, speed_of, target_of
 from raidsim.judge.loads import load_of
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.scenario import Scenario
@@ -102,6 +102,11 @@ class Told:
     name: str
     before: float
     after: float
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the measured job agrees with the values after, as `raidsim judge` has it."""
+        return 1 / (1 + KNOWN) <= self.after <= 1 + KNOWN
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
-from raidsim.calibrate.own_results import Learned, OwnResults
+from raidsim.calibrate.own_results import Learned, OwnResults, Told
 from raidsim.cards import Card
 from raidsim.report.table import RULED
 
@@ -29,6 +29,9 @@ def print_learned(found: OwnResults, console: Console) -> None:
             after = _cell(one, one.after, one.after_range)
             values.add_row(Text(one.card.name), Text(one.name), before, after)
         console.print(values)
+    for job in found.figures:
+        if not job.is_met:
+            console.print(Text(_missed(job)), soft_wrap=True)
     for text in found.left_out:
         console.print(Text(f"Left out: {text}"), soft_wrap=True)
     rest = len(found.values) - len(told)
@@ -45,6 +48,16 @@ def print_written(found: OwnResults, card: Card, place: str, console: Console) -
         names = ", ".join(one.name for one in values)
         text = f"It does not have what was learned of {name}: {names}. The speeds after do."
         console.print(Text(text), soft_wrap=True)
+
+
+def _missed(job: Told) -> str:
+    """What to think of a measurement that no plausible values can say."""
+    times, than = (job.after, "fast") if job.after > 1 else (1 / job.after, "slow")
+    return (
+        f"{job.name}: still {times:.3g} times as {than} as simulated: no plausible values say what"
+        " was measured, and what it told of values is doubtful; was it measured on what the"
+        " scenario describes?"
+    )
 
 
 def _cell(one: Learned, value: float, ends: tuple[float, float]) -> Text:
