@@ -224,6 +224,7 @@ def test_other_engines_have_as_many_as_they_are_asked_for(engine):
         ({"rw": "randread:4"}, "rw", "after the colon"),
         ({"thinktime": "10", "thinktime_blocks": "4"}, "thinktime", "after several"),
         ({"numjobs": "2"}, "filename", "its own part"),
+        ({"filename": "/dev/nvme0n1:/dev/nvme1n1"}, "filename", "2 files or devices"),
         ({"size": None}, "size", "all of the volume"),
         ({"rate_iops": "5000"}, "rate_iops", "not reached"),
         ({"startdelay": "5"}, "startdelay", "all of them run"),
@@ -234,6 +235,11 @@ def test_what_is_not_played_is_listed_with_what_that_means(options, name, words)
     one = played(**options)
     assert one.refused == []
     assert words in notes(one)[name]
+
+
+def test_a_colon_that_is_escaped_is_a_part_of_the_name():
+    """A drive of Windows: one file, of which nothing is to be said."""
+    assert notes(played(filename="C\\:\\test.dat")) == {}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ is left out (with what that means), or the job cannot be played at all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -296,6 +297,7 @@ class _Player:
             if self.given["size"].strip().endswith("%"):
                 size = size // max(align, 1) * align
         self._partition(align)
+        self._files()
         room = self.capacity // (self.workers if self.played.table.get("partitions") else 1)
         if size is not None and offset + size > room:
             end, there = _size(offset + size), _size(room)
@@ -343,6 +345,14 @@ class _Player:
             meaning = (
                 "not given: each worker has a file, taken to lie in its own part of the volume"
             )
+            self.note("filename", meaning)
+
+    def _files(self) -> None:
+        """Several devices in one job, with a colon between two (none that is escaped)."""
+        several = re.split(r"(?<!\\):", self.given.get("filename", ""))
+        if len(several) > 1:
+            self.read |= {"filename"}
+            meaning = f"{len(several)} files or devices: all are taken as the one volume"
             self.note("filename", meaning)
 
     def _distribution(self) -> None:
