@@ -6,6 +6,7 @@ import pytest
 
 from raidsim import cards, cli
 from raidsim.cards.bases import nearest_base, warnings
+from raidsim.cards.inherited import other_makers
 
 
 def base_of(interface: str, **known: object) -> cards.Card:
@@ -97,8 +98,16 @@ def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
     ("words", "message"),
     [
         (("ssd", "a", "--interface", "scsi"), '"scsi" chooses no base; known: sata, sas, nvme'),
-        (("hdd", "a", "--interface", "sas"), "a hdd has no base that an interface chooses"),
-        (("ssd", "a", "--slc-cache"), '"" chooses no base'),
+        (("hdd", "a", "--interface", "sas"), "--interface: chooses the base of a solid"),
+        (("hdd", "a", "--slc-cache"), "--slc-cache: chooses the base of a solid state drive"),
+        (
+            ("ssd", "a", "--slc-cache"),
+            "--slc-cache: chooses among the drives of an interface; give",
+        ),
+        (
+            ("ssd", "a", "--slc-cache", "--like", "intel-s3700-800gb"),
+            "--slc-cache: --like names a base already",
+        ),
         (("ssd", "a", "--interface", "sata", "--cells", "x"), '--cells: "x" is no kind of cells'),
         (
             ("ssd", "a", "--interface", "sata", "--like", "intel-s3700-800gb"),
@@ -111,3 +120,12 @@ def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch
     assert call(*words) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_base_that_stands_for_a_class_has_no_maker_to_name(tmp_path, monkeypatch, capsys):
+    """It was "not Toshiba's but not named's"."""
+    monkeypatch.chdir(tmp_path)
+    assert call("hdd", "mg08", "--like", "class-7200rpm-16tb", "--maker", "Toshiba") == 0
+    assert "which stands for a class of hardware: guesses" in capsys.readouterr().out
+    told = other_makers(cards.load(tmp_path / "mg08.toml"))
+    assert all("not named" not in one for one in told)

@@ -167,10 +167,13 @@ def test_what_a_page_fills_in_is_read_and_does_not_contradict_itself(page, like,
     ("words", "message"),
     [
         (("sdd", "a"), 'KIND: "sdd" is no kind; known:'),
-        (("hdd", "a", "--like", "intel-p3700-800gb"), "is of kind ssd; name a hdd"),
+        (("hdd", "a", "--like", "intel-p3700-800gb"), "is of kind ssd; name one of kind hdd"),
         (("hdd", "a/b"), 'NAME: "a/b" is no name of a card'),
         (("hdd", "a", "--like", "nl-sas-2t"), 'did you mean "nl-sas-2tb"?'),
         (("hdd", "a", "-o", "a.txt"), "a.txt"),
+        (("hdd", "a", "--like", "nl-sas-2tb", "--cells", "tlc"), "--cells: says what the flash of"),
+        (("ssd", "a", "--cells", "tlc"), "--cells: says what the flash of a base holds, and there"),
+        (("hdd", "a", "--like", "nl-sas-2tb", "--year", "1800"), "--year: there was no hdd in 1800"),
     ],
 )
 def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch, capsys):

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from raidsim.cards.attributes import KINDS
-from raidsim.cards.card import Card
+from raidsim.cards.card import NO_MAKER, Card
 from raidsim.cards.catalogue import catalogue
 from raidsim.cards.flash_classes import CELLS, bits_of, cells_problem, gathers
 from raidsim.errors import InputError, Problem, quote
 
-INTERFACES = ("sata", "sas", "nvme")
+INTERFACES = {"sata": "SATA", "sas": "SAS", "nvme": "NVMe"}
+"""Interfaces that choose a base, and how they are written."""
 
 GENERATION = 3
 """Years between two drives from which on they are of different generations."""
@@ -49,7 +50,7 @@ def nearest_base(
         and card.word("link.interface") == interface
         and card.has("flash.die_capacity")
         and card.year is not None
-        and card.maker != "not named"
+        and card.maker != NO_MAKER
     ]
 
     def distance(card: Card) -> tuple[float, bool, str]:
@@ -76,18 +77,21 @@ def chosen_base(
     InputError
         The new card is no solid state drive, the interface is none, or another base is named.
     """
-    cause = ""
+    cause, option = "", "--interface" if interface else "--slc-cache"
     if not stores_in_flash(kind):
-        cause, remedy = f"a {kind} has no base that an interface chooses", "name one with --like"
+        cause, remedy = "chooses the base of a solid state drive", "name one with --like"
     elif like is not None:
         cause, remedy = "--like names a base already", "leave one of the two out"
+    elif not interface:
+        cause = "chooses among the drives of an interface"
+        remedy = f"give --interface as well: {', '.join(INTERFACES)}"
     elif interface not in INTERFACES:
         cause = f"{quote(interface)} chooses no base"
         remedy = f"known: {', '.join(INTERFACES)}"
     elif cells and cells not in CELLS:
         raise InputError([cells_problem(cells)])
     if cause:
-        raise InputError([Problem(None, None, "--interface", cause, remedy)])
+        raise InputError([Problem(None, None, option, cause, remedy)])
     base = nearest_base(
         catalogue(), interface, cells=cells, year=year, slc_cache=slc_cache, maker=maker
     )
@@ -96,7 +100,7 @@ def chosen_base(
     held = "" if bits is None else f", {bits} bits a cell"
     why = (
         f"Its base is {base.name}, the nearest of the catalogue by interface, SLC cache, cells and"
-        f" year: {interface.upper()}, of {base.year}{held}{cache}."
+        f" year: {INTERFACES[interface]}, of {base.year}{held}{cache}."
     )
     return base, why
 

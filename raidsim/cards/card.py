@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from raidsim.cards.surface import SeekPoints, Surface
 
+NO_MAKER = "not named"
+"""What a card says as its maker that stands for a class of hardware: nobody sells it."""
+
 WRITTEN_SOURCES = ("datasheet", "document", "calibrated", "assumed")
 """What a card may name as the source of a value."""
 

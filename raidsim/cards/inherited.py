@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from raidsim.cards.card import Card, Origin
+from raidsim.cards.card import NO_MAKER, Card, Origin
 
 NAMED = 3
 """Values of a section up to which they are named; of more only the section is."""
@@ -24,10 +24,16 @@ def other_makers(card: Card) -> list[str]:
     for name, origin in card.of_others().items():
         found.setdefault(origin, []).append(name)
     return [
-        f"{words(names)} {'is' if len(names) == 1 else 'are'} of {origin.card}, which another maker"
-        f" sells ({origin.maker})"
+        f"{words(names)} {'is' if len(names) == 1 else 'are'} of {origin.card},"
+        f" which {_what(origin)}"
         for origin, names in found.items()
     ]
+
+
+def _what(origin: Origin) -> str:
+    if origin.maker == NO_MAKER:
+        return "stands for a class of hardware"
+    return f"another maker sells ({origin.maker})"
 
 
 def words(names: Iterable[str]) -> str:

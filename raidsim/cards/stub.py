@@ -16,7 +16,7 @@ from pathlib import Path
 from raidsim import units
 from raidsim.cards import years
 from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
-from raidsim.cards.card import Card
+from raidsim.cards.card import NO_MAKER, Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 from raidsim.cards.flash_classes import CELLS, cells_problem
 from raidsim.cards.inherited import words
@@ -80,7 +80,7 @@ def stub(
         problems.append(Problem(None, None, "KIND", f"{quote(kind)} is no kind", f"known: {known}"))
     elif like is not None and like.kind != kind:
         cause = f"{like.name} is of kind {like.kind}"
-        problems.append(Problem(None, None, "--like", cause, f"name a {kind}"))
+        problems.append(Problem(None, None, "--like", cause, f"name one of kind {kind}"))
     elif year is not None and (fault := years.fault_of(kind, year)):
         problems.append(Problem(None, None, "--year", *fault))
     if not name.strip() or not name.isprintable() or looks_like_path(name) or '"' in name:
@@ -88,6 +88,11 @@ def stub(
         problems.append(Problem(None, None, "NAME", cause, 'such as "intel-p4510-4tb"'))
     if cells and cells not in CELLS:
         problems.append(cells_problem(cells))
+    elif cells and (like is None or not like.has("flash.channels")):
+        cause, remedy = "says what the flash of a base holds, and there is none", "leave it out"
+        if kind == "ssd":
+            remedy = "give --interface or --like, which choose a base"
+        problems.append(Problem(None, None, "--cells", cause, remedy))
     if problems:
         raise InputError(problems)
     flash = None
@@ -154,6 +159,8 @@ def inherits(like: Card, maker: str) -> str:
     ]
     if maker and maker == like.maker:
         why = "the same maker's"
+    elif like.maker == NO_MAKER:
+        why = "which stands for a class of hardware: guesses, until the sheet says them"
     elif maker and like.maker:
         why = f"not {maker}'s but {like.maker}'s: guesses, until the sheet says them"
     else:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from raidsim import units
 from raidsim.cards import Card
 from raidsim.cards.attributes import DRIVE_KINDS
+from raidsim.cards.card import NO_MAKER
 from raidsim.cards.catalogue import catalogue, load
 from raidsim.errors import InputError, Problem, quote
 from raidsim.planning.keys import ChoiceKeys
@@ -31,9 +32,6 @@ WITH_SPANS = ("raid50", "raid60")
 WITH_COPIES = ("raid1e", "raid10")
 ON_THE_SERVER = ("nvme", "pcie", "sata")
 """Interfaces of drives that a server takes without a controller: PCIe slots, and ports of SATA."""
-
-NO_MAKER = "not named"
-"""Maker of cards that stand for a class of hardware, or for none: nobody sells these."""
 
 MOST_DESIGNS = 8_000_000
 """Designs of a grid that memory is there for: some 100 bytes each."""
