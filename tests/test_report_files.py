@@ -20,9 +20,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.figure import Figure
 from synthetic import SCENARIO, point, result
 
-from raidsim.report import csv_file, html, json_file, plot, toml_text
+from raidsim.report import csv_file, html, json_file, panels, plot, toml_text
+from raidsim.report.curves import curves
 from raidsim.result import DriveUse, Interval, Result, Temperature
 
 TESTS = Path(__file__).parent
@@ -203,6 +205,22 @@ def test_a_plot_names_title_load_units_and_measured_intensities() -> None:
 def test_an_open_sweep_is_drawn_against_the_offered_rate() -> None:
     rates = (point(None, rate=rate) for rate in (1e4, 1e5, 2e5))
     assert {"offered load, IO/s", "offered"} <= texts(plot.render(result(*rates), ".svg"))
+
+
+def test_what_is_offered_is_drawn_of_all_workers() -> None:
+    """Four workers of 10,000 IO/s each are offered what they carry, 40,000; it was a quarter."""
+    points = [point(None, rate=rate / 4, workers=4, iops=of(rate)) for rate in (1e4, 4e4, 8e4)]
+    drawn = result(*points)
+    axes = Figure().subplots()
+    (curve,) = curves(drawn)
+    panels.draw_throughput(axes, curve, panels.LIGHT, "95 %")
+    (offered,) = [line for line in axes.get_lines() if line.get_label() == "offered"]
+    assert list(offered.get_ydata()) == [one.iops.mean for one in points]
+    assert axes.get_xlabel() == "offered load, IO/s of each worker"
+
+
+def of(rate: float) -> Interval:
+    return Interval(rate, rate * 0.99, rate * 1.01)
 
 
 def test_a_png_is_a_png_without_a_date() -> None:

@@ -102,6 +102,14 @@ def test_an_open_sweep_is_listed_by_its_offered_rate() -> None:
     assert any(line.split()[:2] == ["150,000", "150,000"] for line in text.splitlines())
 
 
+def test_a_rate_of_several_workers_is_that_of_each() -> None:
+    """1,000 offered and 4,000 that came out were not explained."""
+    text = piped(result(point(None, rate=1000.0, workers=4), point(None, rate=2000.0, workers=4)))
+    assert "each of the 4 workers is offered that rate" in text
+    assert "1,000 IO/s offered x 4 workers" in str(result(point(None, rate=1000.0, workers=4)))
+    assert "is offered that rate" not in piped(result(point(None, rate=1000.0)))
+
+
 def test_a_load_that_stays_the_same_while_another_varies_is_listed_by_step() -> None:
     text = piped(result(point(4), point(4), point(4)))
     rows = [line.split()[0] for line in text.splitlines() if "flash" in line]

@@ -80,12 +80,12 @@ def _axis(points: Sequence[Point]) -> Axis:
 
 
 def offered(point: Point) -> str:
-    """How hard a point drives its system: "32 outstanding", "1,000 IO/s offered"."""
+    """How hard a point drives its system: "32 outstanding", "1,000 IO/s offered x 4 workers"."""
+    workers = f" x {point.workers} workers" if point.workers > 1 else ""
     if point.outstanding is not None:
-        workers = f" x {point.workers} workers" if point.workers > 1 else ""
         return f"{point.outstanding} outstanding{workers}"
     if point.rate is not None:
-        return f"{units.plain(point.rate, 6)} IO/s offered"
+        return f"{units.plain(point.rate, 6)} IO/s offered{workers}"
     if point.machines is not None:
         return f"{point.workers:,} machines"
     if point.trace is not None:

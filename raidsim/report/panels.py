@@ -78,7 +78,8 @@ def draw_throughput(axes: Axes, curve: Curve, colours: Palette, interval: str) -
     )
     band = _draw_band(axes, curve, "iops", 1.0, colours.throughput)
     if curve.axis == "rate" and len(x) > 1:
-        axes.plot(x, x, color=colours.muted, linestyle="--", linewidth=1, label="offered")
+        asked = [one * point.workers for one, point in zip(x, curve.points, strict=True)]
+        axes.plot(x, asked, color=colours.muted, linestyle="--", linewidth=1, label="offered")
     states = [_state(point) for point in curve.points]
     for state, marker in (("not converged", "o"), ("saturated", "s")):
         marked = [number for number, found in enumerate(states) if found == state]
@@ -251,7 +252,8 @@ def draw_stages(axes: Axes, curve: Curve, colours: Palette, *, shares: bool) -> 
 def _finish(axes: Axes, curve: Curve, colours: Palette) -> None:
     """Give the horizontal axis its scale and everything its colours."""
     _scale_x(axes, curve)
-    axes.set_xlabel(AXIS_LABELS[curve.axis])
+    shared = curve.axis == "rate" and any(point.workers > 1 for point in curve.points)
+    axes.set_xlabel(AXIS_LABELS[curve.axis] + (" of each worker" if shared else ""))
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
     paint(axes, colours)
