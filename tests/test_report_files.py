@@ -23,7 +23,9 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from synthetic import SCENARIO, point, result
 
-from raidsim.report import csv_file, html, json_file, panels, plot, toml_text
+from raidsim import Scenario
+from raidsim.report import csv_file, html, json_file, panels, plot, table, toml_text
+from raidsim.report.console import ReportConsole
 from raidsim.report.curves import curves
 from raidsim.result import DriveUse, Interval, Result, Temperature
 
@@ -217,6 +219,24 @@ def test_what_is_offered_is_drawn_of_all_workers() -> None:
     (offered,) = [line for line in axes.get_lines() if line.get_label() == "offered"]
     assert list(offered.get_ydata()) == [one.iops.mean for one in points]
     assert axes.get_xlabel() == "offered load, IO/s of each worker"
+
+
+def test_what_is_offered_in_bursts_is_drawn_with_their_pauses() -> None:
+    """1,000 IO/s in a quarter of the time are 250, which is what comes out."""
+    scenario = Scenario.read("p3700-latency-read").with_(
+        {
+            "load.outstanding": None,
+            "load.rate": ["1000 IO/s", "2000 IO/s"],
+            "load.burst": {"on": "10 ms", "off": "30 ms"},
+        }
+    )
+    points = [point(None, rate=rate, load=scenario.loads[0].name) for rate in (1000.0, 2000.0)]
+    drawn = replace(result(*points), scenario=scenario.resolved())
+    (curve,) = curves(drawn)
+    assert curve.offered == (250.0, 500.0)
+    written = io.StringIO()
+    table.print_result(drawn, ReportConsole(written))
+    assert "of that rate 25 % are asked for, pauses counted in" in written.getvalue()
 
 
 def of(rate: float) -> Interval:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from raidsim import units
 from raidsim.result import Highest, Latency, Point, Result
@@ -32,6 +32,7 @@ class Curve:
     points: tuple[Point, ...]
     highest: Highest | None = None  # what a search for a latency came to
     unknowns: tuple[PointUnknowns, ...] = ()  # what cards do not know: of each point, or of that
+    counted: float = 1.0  # share of its rate that a throughput counts: no pauses, and no trims
 
     @property
     def x(self) -> tuple[float, ...]:
@@ -41,6 +42,11 @@ class Curve:
         if self.axis == "rate":
             return tuple(point.rate or 0.0 for point in self.points)
         return tuple(float(step) for step in range(1, len(self.points) + 1))
+
+    @property
+    def offered(self) -> tuple[float, ...]:
+        """What all workers of an open load ask for at each point, as its throughput counts it."""
+        return tuple((point.rate or 0.0) * point.workers * self.counted for point in self.points)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -64,9 +70,24 @@ def curves(result: Result) -> list[Curve]:
             tuple(points),
             found if found and found.load == load else None,
             tuple(one for one in unsure if one.load == load),
+            _counted(result, load),
         )
         for load, points in by_load.items()
     ]
+
+
+def _counted(result: Result, load: str) -> float:
+    """Share of the rate of a load that comes out as throughput, as its scenario says it."""
+    described: Any = result.scenario.get("load", [])
+    for one in described:
+        if one.get("name") != load:
+            continue
+        share = 1 - units.parse(one.get("trim", "0 %"), "share")
+        if burst := one.get("burst"):
+            on, off = (units.parse(burst[part], "time") for part in ("on", "off"))
+            share *= on / (on + off)
+        return share
+    return 1.0
 
 
 def _axis(points: Sequence[Point]) -> Axis:

@@ -78,8 +78,9 @@ def draw_throughput(axes: Axes, curve: Curve, colours: Palette, interval: str) -
     )
     band = _draw_band(axes, curve, "iops", 1.0, colours.throughput)
     if curve.axis == "rate" and len(x) > 1:
-        asked = [one * point.workers for one, point in zip(x, curve.points, strict=True)]
-        axes.plot(x, asked, color=colours.muted, linestyle="--", linewidth=1, label="offered")
+        axes.plot(
+            x, curve.offered, color=colours.muted, linestyle="--", linewidth=1, label="offered"
+        )
     states = [_state(point) for point in curve.points]
     for state, marker in (("not converged", "o"), ("saturated", "s")):
         marked = [number for number, found in enumerate(states) if found == state]

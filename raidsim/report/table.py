@@ -191,6 +191,8 @@ def notes(curve: Curve, result: Result) -> Iterator[str]:
     yield f"IO/s with half the {confidence(result.scenario)} interval; {numbers.MB_PER_S}"
     if any(point.rate is not None and point.workers > 1 for point in curve.points):
         yield f"each of the {curve.points[0].workers} workers is offered that rate"
+    if curve.axis == "rate" and curve.counted < 1 and "trim" not in curve.points[0].latency_ms:
+        yield f"of that rate {numbers.percent(curve.counted)} are asked for, pauses counted in"
     if any("trim" in point.latency_ms for point in curve.points):
         yield "IO/s that come out are reads and writes; what is asked for has trims too"
     unmeasured = any(
