@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
@@ -14,7 +15,7 @@ from raidsim.layout.health import survives
 from raidsim.layout.tables import READ, WRITE
 from raidsim.observe.traffic import cost, gathered, straddling
 from raidsim.report.findings import findings
-from raidsim.scenario import Scenario
+from raidsim.scenario import Scenario, load_text
 
 DATABASE = {"read": "67 %", "size": "8 KiB", "outstanding": 8}
 READS = {"read": "100 %", "size": "8 KiB", "outstanding": 8}
@@ -41,6 +42,25 @@ def says(words: str, checked: Scenario) -> bool:
 def test_a_mirror_of_small_disks_with_caches_off_is_not_risky() -> None:
     small = {"drive": "cisco-hdd-600gb-15k", "level": "raid1", "drives": 2}
     assert found(array(DATABASE, controller={}, **small, **SAFE)) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "volume", "told"),
+    [
+        ("linux-xeon-e5-pair", {}, True),
+        ("linux-xeon-e5-pair", {"rebuild_limit": "204.8 MB/s"}, False),
+        ("linux-xeon-e5-pair", {"level": "raid0"}, False),  # of which nothing is rebuilt
+        ("linux-xeon-e5-pair", {"drive": "nl-sas-2tb"}, False),  # which is no faster
+        ("windows-pc", {}, False),
+    ],
+)
+def test_rebuilds_that_md_would_hold_back_are_named(host, volume, told) -> None:
+    """md goes through 200,000 KiB/s of each drive at most: 10.4 h of 7.68 TB, and not 7.6."""
+    values = {"drive": "samsung-pm9a3-7680gb", "level": "raid5", "drives": 5} | volume
+    text = f'[host]\nmodel = "{host}"\n[[volume]]\n'
+    text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+    text += '[[load]]\nread = "100 %"\nsize = "8 KiB"\noutstanding = 1\n'
+    assert says("200,000 KiB/s of each drive", load_text(text)) == told
 
 
 # ---------------------------------------------------------------- caches

@@ -29,6 +29,9 @@ from raidsim.risk.groups import redundancy
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec, arrays
 from raidsim.units import capacity_for_people
 
+MD_SPEED = 200_000 * 1024
+"""Most that md restores of each drive in a second, bytes, unless somebody raises it."""
+
 WORTH_SAYING = 0.01  # probabilities and shares from 1 % on
 
 
@@ -127,6 +130,26 @@ def unreadable_in_rebuild(scenario: Scenario) -> Iterator[Finding]:
             f" ({uber:g} per bit), and what that sector should restore is lost",
             "one more parity or copy survives that",
         )
+
+
+def faster_than_md_is_allowed(scenario: Scenario) -> Iterator[Finding]:
+    """Software RAID of Linux whose rebuilds go faster here than md does by itself."""
+    if not scenario.host.card.has("raid.bitmap_from"):  # which says what md and mdadm do
+        return
+    for volume in scenario.volumes:
+        if scenario.controller(volume) is not None or volume.layout is None:
+            continue
+        if volume.failures_tolerated == 0 or volume.rebuild_limit is not None:
+            continue
+        if min(kind_of(volume.card).mean_rates(volume.card)) > MD_SPEED:
+            yield Finding(
+                f"volume {volume.name}",
+                "rebuilds, checks and the like go as fast as drives and host allow, where Linux md"
+                " goes through 200,000 KiB/s of each drive at most unless somebody has raised its"
+                " sync_speed_max",
+                'write rebuild_limit = "204.8 MB/s" if nobody has',
+                Severity.info,
+            )
 
 
 def straddles_strips(scenario: Scenario) -> Iterator[Finding]:
@@ -250,6 +273,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     no_redundancy,
     begins_with_failures,
     unreadable_in_rebuild,
+    faster_than_md_is_allowed,
     straddles_strips,
     strip_below_request,
     writes_read_first,
