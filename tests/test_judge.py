@@ -232,6 +232,14 @@ FASTER = {
         {"volume.io": "cached"},
         "holds what was read before",
     ),
+    "never written": (  # about 12 us of a drive, where flash is read in 65
+        flash(read="100 %", outstanding=1),
+        {
+            "volume.set.flash.read_time": "0.1 us",
+            "volume.set.flash.channel_read_time_per_byte": "0 us/KiB",
+        },
+        "never written",
+    ),
     "no drive had failed": (
         disks(read="100 %", outstanding=64).with_("volume.failed", [0]),
         {"volume.failed": []},

@@ -39,6 +39,9 @@ MEMORY = {
 }
 """A drive that takes next to no time: what is left of an I/O is the host's own work."""
 
+NO_FLASH = {name: MEMORY[name] for name in ("flash.read_time", "flash.channel_read_time_per_byte")}
+"""What a read of units takes that hold nothing: a look into the map."""
+
 
 @dataclass(frozen=True)
 class Cause:
@@ -195,9 +198,12 @@ def _never_written(case: Case) -> Iterator[Cause]:
     for key, volume in case.volumes:
         if not case.has_past(volume):
             continue
-        if volume.state != "fresh":
-            words = "the drive was new" if not case.reads else "what is read was never written"
-            yield Cause(f"{words} (state = fresh)", {f"{key}.state": "fresh"})
+        if case.reads and volume.card.has("flash.read_time"):
+            asked = {f"{key}.set.{name}": value for name, value in NO_FLASH.items()}
+            words = "what is read was never written, so that no flash is read"
+            yield Cause(words, {f"{key}.state": "fresh"} | asked, is_bound=True)
+        elif volume.state != "fresh":
+            yield Cause("the drive was new (state = fresh)", {f"{key}.state": "fresh"})
         if volume.state == "steady" and case.writes:
             words = "the drive was written once only: no garbage to collect (state = filled)"
             yield Cause(words, {f"{key}.state": "filled"})
