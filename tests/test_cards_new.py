@@ -119,6 +119,16 @@ def test_a_drive_of_a_personal_computer_loses_its_buffer_in_a_power_cut(base, op
     assert card.sources["buffer.protected"].source == "assumed"
 
 
+def test_sheets_of_drives_with_an_slc_cache_print_what_it_takes_in():
+    """An 870 EVO whose 88,000 random writes a second were sustained would be twice a server's."""
+    base = cards.load("kingston-dc600m-960gb")
+    for slc_cache, writes in ((False, "sustained"), (True, "burst")):
+        text = stub("ssd", "n", base, place=Path("n.toml"), slc_cache=slc_cache)
+        states = re.findall(r'(?m)^# read = "(\d+) %"[^[]*?^# state = "(\w+)"', text)
+        assert {state for read, state in states if read == "0"} == {writes}
+        assert {state for read, state in states if read == "100"} == {"sustained"}
+
+
 def test_dies_are_as_large_as_they_were_in_the_year():
     like = cards.load("samsung-970-evo-plus-500gb")  # 256 Gbit, 500 GB, eight channels
     made = {
@@ -173,7 +183,10 @@ def test_what_a_page_fills_in_is_read_and_does_not_contradict_itself(page, like,
         (("hdd", "a", "-o", "a.txt"), "a.txt"),
         (("hdd", "a", "--like", "nl-sas-2tb", "--cells", "tlc"), "--cells: says what the flash of"),
         (("ssd", "a", "--cells", "tlc"), "--cells: says what the flash of a base holds, and there"),
-        (("hdd", "a", "--like", "nl-sas-2tb", "--year", "1800"), "--year: there was no hdd in 1800"),
+        (
+            ("hdd", "a", "--like", "nl-sas-2tb", "--year", "1800"),
+            "--year: there was no hdd in 1800",
+        ),
     ],
 )
 def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch, capsys):

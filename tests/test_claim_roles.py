@@ -84,6 +84,7 @@ DRAWN = {
     "home-ops-mx500-2023",
     "hp-smart-array-2012",
     "kangeek-p3600-2020",
+    "kitguru-870-evo-2021",
     "kitguru-9100-pro-2025",
     "kitguru-exceria-plus-g4-2025",
     "kitguru-nm790-2023",

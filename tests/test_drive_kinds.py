@@ -24,6 +24,7 @@ ALLOWED = {
     "cards/fit_ranges.py",  # what a fit may move,
     "cards/plausible.py",  # where its values may lie,
     "cards/rated.py",  # what their sheets print,
+    "cards/years.py",  # since when there are any,
     "unknowns/experiments.py",  # which measurement shows a value,
     "planning/bounds.py",  # and what physics lets none of them do better
 }

@@ -150,7 +150,7 @@ def test_512e_a_long_unaligned_write_costs_a_turn_for_each_end_in_the_midst_of_a
         ({"size": "10 KiB"}, "size", "10 KiB is not a whole number of sectors"),
         ({"size": "4 KiB", "align": "512 B"}, "align", "512 B is not a whole number of sectors"),
         ({"size": "4 KiB", "area": {"offset": "1 KiB"}}, "area", "starts at 1 KiB, inside a"),
-        ({"sizes": [{"size": "6 KiB", "share": "100 %"}]}, "sizes", "6 KiB is not whole"),
+        ({"sizes": [{"size": "6 KiB", "share": "100 %"}]}, "sizes", "6 KiB is not a whole"),
     ],
 )
 def test_4kn_what_is_not_whole_sectors_is_refused(words, key, cause):

@@ -376,7 +376,7 @@ def brute_force(need: Need, prices: Prices) -> set[tuple[str, ...]]:
     runner = Runner(need, workers=1)
     field = coarse.Field.of(arithmetic, runner, Aims(5e-3 / 20, checks.cap_of(need), 1e-6))
     designs = [arithmetic.space.design(int(number)) for number in field.numbers]
-    ran = checks.exact(designs, need, runner)
+    ran = checks.exact(designs, need, runner, settled=True)
     most = [at(arithmetic, arithmetic.bounds.rate, one.number) for one in designs]
     held = checks.headrooms(designs, ran, need, runner, most)
     days = checks.bad_days(designs, need, runner)

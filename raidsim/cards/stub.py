@@ -90,7 +90,7 @@ def stub(
         problems.append(cells_problem(cells))
     elif cells and (like is None or not like.has("flash.channels")):
         cause, remedy = "says what the flash of a base holds, and there is none", "leave it out"
-        if kind == "ssd":
+        if "flash.channels" in KINDS[kind].by_name:
             remedy = "give --interface or --like, which choose a base"
         problems.append(Problem(None, None, "--cells", cause, remedy))
     if problems:
@@ -99,7 +99,7 @@ def stub(
     if like is not None and like.has("flash.channels"):
         flash = NewFlash.of(like, maker, year, cells)
     lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
-    lines += _rated(kind, like)
+    lines += _rated(kind, like, slc_cache)
     lines += _values(KINDS[kind], like, flash, slc_cache)
     return "\n".join(lines) + "\n"
 
@@ -196,7 +196,7 @@ _PRINTED = {
 # ---- what the sheet prints
 
 
-def _rated(kind: str, like: Card | None) -> Iterator[str]:
+def _rated(kind: str, like: Card | None, slc_cache: bool) -> Iterator[str]:
     yield "[rated]"
     yield 'sheet = "not filled in: title, number and date of the data sheet"'
     for key, figure in FIGURES.items():
@@ -223,7 +223,9 @@ def _rated(kind: str, like: Card | None) -> Iterator[str]:
         yield f"# workers = {shape.workers}"
         yield f"# outstanding = {shape.outstanding}"
         if "flash.channels" in KINDS[kind].by_name:
-            yield f'# state = "{shape.state}"'
+            # Sheets of drives with an SLC cache print what it takes in, unless they say otherwise.
+            state = "burst" if slc_cache and shape.read < 1 else shape.state
+            yield f'# state = "{state}"'
         yield '# page = "p. ..."'
         yield ""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from raidsim.cards import Card
 from raidsim.cards.arithmetic import contradictions
+from raidsim.cards.bases import stores_in_flash
 from raidsim.cards.inherited import other_makers
 from raidsim.cards.rated import SHAPES
 from raidsim.report.finding import Finding, Severity, cards_of, loads_of
@@ -66,9 +67,13 @@ def _printed(card: Card) -> set[str]:
     others = card.of_others()
     own = (source for name, source in card.sources.items() if name not in others)
     claims = {claim for source in own for claim in source.claims}
-    if card.kind != "ssd" or card.rated is None or any(one[:6] != "rated." for one in claims):
+    if (
+        not stores_in_flash(card.kind)
+        or card.rated is None
+        or any(one[:6] != "rated." for one in claims)
+    ):
         return set()
-    usual = (one for one in SHAPES["ssd"] if f"rated.{one.name}" in claims)
+    usual = (one for one in SHAPES[card.kind] if f"rated.{one.name}" in claims)
     return {
         kind
         for one in (*card.rated.performance, *usual)
