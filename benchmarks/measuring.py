@@ -106,6 +106,8 @@ def fresh(*arguments: str, cache: Path | None = None) -> tuple[dict[str, Spent],
         figures that the marks carried.
     """
     settings = dict(os.environ)
+    # Who installs raidsim has its byte code kept; without that each start compiles all of it anew.
+    settings.pop("PYTHONDONTWRITEBYTECODE", None)
     if cache is not None:
         settings["RAIDSIM_CACHE"] = str(cache)
     before = _children_cpu()
