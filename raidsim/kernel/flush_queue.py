@@ -10,8 +10,9 @@ gathers those that are asked for meanwhile: when it is back one more is sent for
 one begins after each of them was asked for, so that all that had been answered by then is safe.
 
 Verbs: :func:`holds` back a flush while another one is under way, :func:`stands_aside` a command
-that may not go with it; :func:`is_alone` while a flush keeps others out; :func:`answer` those that
-a flush has served; :func:`gather` those that wait into the next one.
+that may not go with it; :func:`is_alone` while a flush keeps others out; :func:`take_next`, the
+flush that waited until the drive was empty; :func:`answer` those that a flush has served;
+:func:`gather` those that wait into the next one.
 """
 
 from __future__ import annotations
