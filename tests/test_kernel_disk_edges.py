@@ -98,6 +98,35 @@ def test_the_arm_is_busy_and_takes_power_while_it_reads_ahead():
     assert disk.use.power_w == pytest.approx(ACTIVE, rel=0.03)
 
 
+def use_of_the_arm(seconds, *, depth, **of_load):
+    env = Environment()
+    disk = volume(env, read_ahead__depth=depth)
+    env.run(until=disk.start(Load(read="100 %", limit={"time": seconds}, **of_load)))
+    (arm,) = [station for station in disk.stations if station.kind == "disk arm"]
+    return arm, disk
+
+
+@compiled_only
+def test_what_is_read_ahead_for_nobody_takes_no_share_of_the_arm():
+    random = {"random": "100 %", "size": "4 KiB", "rate": "30 IO/s"}
+    ahead, disk = use_of_the_arm("100 s", depth="1 MiB", **random)
+    none, _ = use_of_the_arm("100 s", depth="0 B", **random)
+    assert ahead.utilisation == pytest.approx(none.utilisation, rel=0.01)
+    # Each read has the arm for itself: its time is what a read takes, but for link and controller.
+    assert ahead.utilisation == pytest.approx(30 * disk.latency("read").mean / 1000, rel=0.1)
+    assert disk.use.power_w > IDLE + (ACTIVE - IDLE) * 1.5 * ahead.utilisation
+
+
+@compiled_only
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_a_stream_takes_as_much_of_the_arm_as_of_the_rate_of_the_medium(share):
+    stream = {"random": "0 %", "size": "64 KiB"}
+    _, fast = use_of_the_arm("2 s", depth="1 MiB", outstanding=1, **stream)
+    rate = share * fast.mbps * MIB / (64 * KIB)
+    arm, _ = use_of_the_arm("10 s", depth="1 MiB", rate=f"{rate} IO/s", **stream)
+    assert arm.utilisation == pytest.approx(share, rel=0.05)
+
+
 def test_a_write_into_a_range_that_is_being_read_leaves_no_old_data_in_the_buffer():
     env = Environment()
     disk = volume(env, write_cache__enabled=False)

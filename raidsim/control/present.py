@@ -46,7 +46,9 @@ class Meter:
             grown = areas.copy()
             grown[: len(self._areas)] -= self._areas
             servers = np.maximum(self.system.rows("stations")["servers"], 1)
-            busy = dict(enumerate((grown / passed / servers).tolist()))
+            # What was read ahead before may be asked for now: it counts now, and is no work of now.
+            shares = np.clip(grown / passed / servers, 0, 1)
+            busy = dict(enumerate(shares.tolist()))
         done = {name: counts[name] - self._counts[name] for name in counts}
         rates = {
             "seconds": passed / NS_PER_S,
@@ -62,7 +64,7 @@ class Meter:
 
     def _busy(self) -> Any:
         window.settle_areas(self.system)
-        return self.system.rows("stations")["busy_area"].astype(float)
+        return observe.worked(self.system.rows("stations")).astype(float)
 
     def _done(self) -> dict[str, int]:
         streams = self.system.rows("streams")

@@ -124,12 +124,14 @@ def read(w, disk, index):
         return
     if e != NONE:
         start = max(start, w.extents[e]["end"])
+        disk_buffer.ask(w, disk, e, w.extents[e]["end"])
     arm.enqueue(w, disk, index, READ, start, end - start)
 
 
 @handler
 def follow(w, disk, index, end):
     """Read-ahead is about to read the data: it goes on, as a read that needs no positioning."""
+    disk_buffer.ask(w, disk, disk["active"], w.extents[disk["active"]]["end"])
     lead = disk_buffer.due(w, disk, w.extents[disk["active"]]["end"])
     disk["command"] = index
     disk["op"] = READ
@@ -390,6 +392,7 @@ def serve_waiting(w, disk):
         last = task["offset"] + task["length"]
         if disk["shingles"] != NONE and shingles.is_scattered(w, disk, task["offset"], last):
             continue
+        disk_buffer.ask(w, disk, disk["active"], min(last, extent["end"]))
         if task["offset"] + task["length"] <= extent["end"]:
             command = task["command"]
             arm.give_up(w, disk, row)

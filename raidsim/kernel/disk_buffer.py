@@ -132,7 +132,21 @@ def count_reading(w, disk, passed, end):
         station = w.stations[disk["arm"]]
         station["busy_area"] += more
         station["served"] += more
+        station["unasked"] += more
         disk["ahead_counted"] += more
+
+
+@routine
+def ask(w, disk, e, end):
+    """Somebody asks for what segment ``e`` holds up to ``end``: it was not read for nothing."""
+    extent = w.extents[e]
+    start = max(extent["asked"], extent["start"])
+    if end > start:
+        extent["asked"] = end
+        time = span(w, disk, start, end)
+        if end < disk["size"]:  # with the skew, if the next byte is the first of a track
+            time = span(w, disk, start, end + 1) - span(w, disk, end, end + 1)
+        w.stations[disk["arm"]]["unasked"] -= round_ns(time)
 
 
 @handler
@@ -201,6 +215,7 @@ def take_oldest(w, disk, start, end):
     extent = w.extents[oldest]
     extent["start"] = start
     extent["end"] = end
+    extent["asked"] = end
     extent["used"] = disk["tick"]
     return oldest
 
@@ -217,6 +232,7 @@ def hold(w, disk, start, end):
             disk["tick"] += 1
             extent["used"] = disk["tick"]
             extent["end"] = end
+            extent["asked"] = end
             trim(disk, extent)
             return
     e = take_oldest(w, disk, start, end)
@@ -225,6 +241,7 @@ def hold(w, disk, start, end):
         disk["active"] = NONE
         w.extents[e]["start"] = start
         w.extents[e]["end"] = end
+        w.extents[e]["asked"] = end
     trim(disk, w.extents[e])
 
 
@@ -248,6 +265,7 @@ def end_read(w, disk):
     if disk["active"] != NONE:
         extent = w.extents[disk["active"]]
         extent["end"] = disk["stop"]
+        extent["asked"] = disk["stop"]
         trim(disk, extent)
 
 
@@ -306,6 +324,7 @@ def begin_ahead(w, disk, start, until, lead):
 @routine
 def take(w, disk, e, end):
     """A read up to byte ``end`` was found in segment ``e``: read-ahead keeps before it."""
+    ask(w, disk, e, end)
     extent = w.extents[e]
     disk["tick"] += 1
     extent["used"] = disk["tick"]

@@ -156,4 +156,5 @@ EXTENTS = Table(
     start=volatile("i8", "first byte", "B"),
     end=volatile("i8", "byte behind the last", "B"),
     used=volatile("i8", "tick of its last use"),
+    asked=volatile("i8", "byte up to which somebody has asked for it", "B"),
 )

@@ -291,6 +291,9 @@ STATIONS = Table(
     changed=state("i8", "when the two areas were last brought up to date", "ns"),
     busy_area=window("i8", "integral of busy servers over time", "ns"),
     queue_area=window("i8", "integral of waiting jobs over time", "ns"),
+    unasked=window(
+        "i8", "of an arm's busy time, reading ahead that nobody has asked for so far", "ns"
+    ),
     waited=window("i8", "sum of the waiting times of jobs that were started", "ns"),
     served=window("i8", "sum of the service times of jobs that were finished", "ns"),
     arrivals=window("i8", "jobs that came"),
