@@ -74,6 +74,7 @@ ONLY_IN_A_WHOLE = {
 DRAWN = {
     "anandtech-enterprise-2018",
     "anandtech-optane-2017",
+    "bpve-baseline-2025",
     "ceph-diskbench-2019",
     "chung-atlas-2000",
     "diskmark-830-2014",
@@ -81,6 +82,7 @@ DRAWN = {
     "ezfio-firecuda-530-2024",
     "fio-plot-md-2019",
     "fio-plot-p420i-2019",
+    "gcc-h330-raid0-2022",
     "home-ops-mx500-2023",
     "hp-smart-array-2012",
     "kangeek-p3600-2020",
@@ -113,6 +115,7 @@ DRAWN = {
     "tomshardware-x25e-9260-2009",
     "trantor-wd1600aajs-2010",
     "treeru-nvme-2025",
+    "vitastor-s4510-2020",
     "wporter-pm5-md-2026",
 }
 """Sources that were drawn to calibrate as wholes, before anything of them was simulated."""
