@@ -164,3 +164,23 @@ def test_equal_points_are_still_told_apart() -> None:
 )  # fmt: skip
 def test_what_is_not_zero_does_not_look_so(value, rate, throughput):
     assert (numbers.count(value), numbers.mbps(value)) == (rate, throughput)
+
+
+@pytest.mark.parametrize(
+    ("power", "alone", "below_others"),
+    [
+        (0.0, "0 W", "0.0"),
+        (0.03, "0.03 W", "0.03"),
+        (0.18, "0.18 W", "0.18"),
+        (0.5, "0.5 W", "0.5"),
+        (0.999, "1 W", "1.0"),
+        (1.3, "1.3 W", "1.3"),
+        (4.0, "4 W", "4.0"),
+        (10.2, "10 W", "10.2"),
+        (1240.0, "1,240 W", "1,240.0"),
+    ],
+)
+def test_less_than_a_watt_has_digits(power, alone, below_others):
+    """A drive of personal computers takes 30 mW when it sleeps, which was told as 0 W."""
+    assert numbers.watts(power) == alone
+    assert numbers.watts_of_a_column(power) == below_others

@@ -74,5 +74,15 @@ def size(number: float) -> str:
 
 
 def watts(power: float) -> str:
-    """Electric power: 4.5 W, 25 W, 1,240 W."""
-    return f"{power:.1f} W" if power < 9.95 and round(power, 1) % 1 else f"{power:,.0f} W"
+    """Electric power: 0.03 W, 4.5 W, 25 W, 1,240 W."""
+    return f"{_few_watts(power) if power < 9.95 else format(power, ',.0f')} W"
+
+
+def _few_watts(power: float) -> str:
+    """One decimal, or two digits below 1 W, without zeros at the end."""
+    return f"{power:.2g}" if power < 0.995 else f"{round(power, 1):g}"
+
+
+def watts_of_a_column(power: float) -> str:
+    """Electric power among others below each other: one decimal, two digits where that is less."""
+    return f"{power:.2g}" if 1e-3 <= power < 0.995 else f"{power:,.1f}"

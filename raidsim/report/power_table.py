@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.observe.inventory import PartPower
-from raidsim.report.numbers import NOT_MEASURED
+from raidsim.report import numbers
 from raidsim.report.table import RULED
 
 WORDS = {
@@ -40,8 +40,8 @@ def table(parts: Sequence[PartPower]) -> Table:
         "",
         "",
         "",
-        Text(f"{_sum(parts, 'idle'):,.1f}", style="bold"),
-        Text(f"{_sum(parts, 'active'):,.1f}", style="bold"),
+        Text(numbers.watts_of_a_column(_sum(parts, "idle")), style="bold"),
+        Text(numbers.watts_of_a_column(_sum(parts, "active")), style="bold"),
     )
     return found
 
@@ -55,7 +55,7 @@ def notes(parts: Sequence[PartPower]) -> Iterator[str]:
 
 
 def _watts(each: float | None, number: int) -> str:
-    return NOT_MEASURED if each is None else f"{each * number:,.1f}"
+    return numbers.NOT_MEASURED if each is None else numbers.watts_of_a_column(each * number)
 
 
 def _sum(parts: Sequence[PartPower], when: str) -> float:
