@@ -205,7 +205,7 @@ def test_a_window_of_a_small_part_of_a_sweep_says_so() -> None:
     written = scenario.from_data(data)
     (short,) = run(written).points
     (warning,) = [text for text in short.warnings if "go once over the disks" in text]
-    wanted = int(float(warning.partition("min_ios to about ")[2].partition(",")[0]))
+    wanted = int(warning.partition("min_ios to about ")[2].partition(", or")[0].replace(",", ""))
     (long,) = run(written.with_({"measure.min_ios": wanted})).points
     assert not any("go once over the disks" in text for text in long.warnings)
 

@@ -326,7 +326,7 @@ class Settling:
         return [
             f"measured over {swept:.2g} of the time in which destages go once over the disks; the"
             " rate may go up and down by some per cent meanwhile: raise measure.min_ios to about"
-            f" {ios / swept:.1g}, or ask for more precision"
+            f" {units.plain(ios / swept, 1)}, or ask for more precision"
         ]
 
     def _swept(self, level: Level, names: set[str]) -> float:
