@@ -8,7 +8,7 @@ from raidsim.cards import Card
 from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.bases import stores_in_flash
 from raidsim.cards.inherited import other_makers
-from raidsim.cards.rated import SHAPES
+from raidsim.cards.rated import SHAPES, State
 from raidsim.report.finding import Finding, Severity, cards_of, loads_of
 from raidsim.scenario import LoadSpec, Scenario
 
@@ -35,13 +35,19 @@ def of_another_maker(scenario: Scenario) -> Iterator[Finding]:
 def not_on_its_sheet(scenario: Scenario) -> Iterator[Finding]:
     """A load does what the card of its solid state drives has no rate of from a sheet.
 
-    A sheet without random I/Os is often that of a drive that is slow at them.
+    A sheet without random I/Os is often that of a drive that is slow at them. Writes in a burst,
+    or to a drive as it comes, say little of those that go on, which a steady volume measures.
     """
     found = []
     for volume in scenario.volumes:
         printed = _printed(volume.card)
+        lasting = _printed(volume.card, "sustained") if volume.state == "steady" else printed
         for load in loads_of(scenario, volume) if printed else ():
-            missing = " and ".join(kind for kind in _KINDS if kind in _does(load) - printed)
+            missing = " and ".join(
+                f"sustained {kind}" if kind in printed else kind
+                for kind in _KINDS
+                if kind in _does(load) - lasting
+            )
             if missing:
                 of = f"those of {volume.card.base}" if volume.card.base else "assumed"
                 found.append(
@@ -59,25 +65,28 @@ def not_on_its_sheet(scenario: Scenario) -> Iterator[Finding]:
 _KINDS = ("random reads", "random writes", "sequential reads", "sequential writes")
 
 
-def _printed(card: Card) -> set[str]:
+def _printed(card: Card, state: State | None = None) -> set[str]:
     """Kinds of I/O whose rate is printed, also on the sheet of a drive of the same maker, its base.
 
-    None of a card that rests on figures of documents as well.
+    Of writes, if a state of the drive is given, in that state. None of a card that rests on
+    figures of documents as well.
     """
     others = card.of_others()
-    own = (source for name, source in card.sources.items() if name not in others)
-    claims = {claim for source in own for claim in source.claims}
+    sources = (source for name, source in card.sources.items() if name not in others)
+    claims = {claim for source in sources for claim in source.claims}
     if (
         not stores_in_flash(card.kind)
         or card.rated is None
         or any(one[:6] != "rated." for one in claims)
     ):
         return set()
-    usual = (one for one in SHAPES[card.kind] if f"rated.{one.name}" in claims)
+    own = {f"rated.{one.name}" for one in card.rated.performance}
+    usual = (one for one in SHAPES[card.kind] if f"rated.{one.name}" in claims - own)
     return {
         kind
         for one in (*card.rated.performance, *usual)
         if one.workers * one.outstanding > 1
+        and (state is None or one.read == 1 or one.state == state)
         for kind in _kinds(one.read, 1 - one.read, one.random)
     }
 
