@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -424,6 +425,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """
     if hasattr(signal, "SIGPIPE") and arguments is None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    _replace_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? rather than failing
             stream.reconfigure(errors="replace")
@@ -434,6 +436,13 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stderr.flush()
         os._exit(status)
     sys.exit(status)
+
+
+def _replace_closed_streams() -> None:
+    """Let what goes to a standard stream that the shell has closed (``>&-``) go nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 def _status(arguments: Sequence[str] | None) -> int:

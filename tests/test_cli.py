@@ -405,6 +405,20 @@ def test_an_output_that_is_full_is_said_in_one_line() -> None:
     assert ended.stderr.splitlines() == ["standard output: No space left on device"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a POSIX shell closes them")
+@pytest.mark.parametrize("arguments", ["models --help", "check p3700-latency-read --json -"])
+def test_a_closed_standard_output_is_no_bug(arguments: str) -> None:
+    line = f'exec "{sys.executable}" -m raidsim {arguments} >&-'
+    ended = subprocess.run(
+        ["/bin/sh", "-c", line],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
 def test_a_terminal_without_unicode_gets_what_it_can_show() -> None:
     environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
     ended = subprocess.run(
