@@ -252,7 +252,7 @@ def test_a_rate_that_may_be_on_the_sheet_is_missed_on_the_card() -> None:
 
 
 def test_writes_in_a_burst_are_no_rate_of_writes_that_go_on() -> None:
-    """The sheet of the 870 EVO prints what its SLC cache takes in; a steady drive is beyond that."""
+    """The sheet of the 870 EVO prints what its SLC cache takes in, and no rate beyond that."""
     evo = "samsung-870-evo-1tb"
     assert of_the_sheet(evo, "100 %", "100 %") == of_the_sheet(evo, "100 %", "0 %") == []
     (writes,) = of_the_sheet(evo, "70 %", "100 %")
