@@ -469,6 +469,21 @@ def test_a_job_runs_on_the_volume_of_its_device(tmp_path):
     assert load.volume == "root"
 
 
+def test_sizes_in_percent_are_of_the_volume_that_a_job_names(tmp_path):
+    """The virtual drive of /dev/sda holds 480 GB, and the largest, RAID 5 of 4 TB disks, 8 TB."""
+    job = tmp_path / "x.fio"
+    job.write_text("[a]\nfilename=/dev/sda\nrw=randread\nsize=50%\n[b]\nrw=read\nsize=50%\n")
+    made = import_files([str(DATA / "perccli/ltmonster-vd-list-info.json"), str(job)])
+    written = load_text(made.text)
+    first, second = written.loads
+    volumes = {volume.name: volume for volume in written.volumes}
+    small, large = volumes[first.volume], volumes[second.volume]
+    assert small.name == "c0-vd0"
+    assert first.area.size == pytest.approx(small.capacity / 2, rel=0.01)
+    assert second.area.size == pytest.approx(large.capacity / 2, rel=0.01)
+    assert large.capacity > 10 * small.capacity
+
+
 def test_vdbench_at_a_rate_is_an_open_load():
     (load,) = loads_of("written/vdbench-mix.parm", group=2)
     assert load.rate == (1000, 2000)

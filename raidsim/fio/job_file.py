@@ -9,7 +9,7 @@ from __future__ import annotations
 import configparser
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -173,7 +173,13 @@ def _jobs(
         refuse(file, "holds no job", "write a section for each job")
 
 
-def loads_of(jobs: list[FileJob], group: int | None = None, capacity: int | None = None) -> Loads:
+Capacity = Callable[[FileJob], int | None]
+"""Bytes of the volume that a job runs on."""
+
+
+def loads_of(
+    jobs: list[FileJob], group: int | None = None, capacity: Capacity | int | None = None
+) -> Loads:
     """The loads that jobs ask for.
 
     Groups follow each other: a load of a later one begins ``after`` one of the group before. All
@@ -184,7 +190,8 @@ def loads_of(jobs: list[FileJob], group: int | None = None, capacity: int | None
     group
         Which one, from 1, alone; None for all.
     capacity
-        Bytes of the volume that they are to run on; None if not known: then shares are refused.
+        Bytes of the volume that they are to run on, or what tells those of the volume of each job;
+        None if not known: then shares are refused.
 
     Raises
     ------
@@ -206,9 +213,10 @@ def loads_of(jobs: list[FileJob], group: int | None = None, capacity: int | None
         tables = []
         for job in some:
             directions = {"read": _FULL_SPEED, "write": _NOTHING, "trim": _NOTHING}
-            played = play(MeasuredJob(job.name, 0, 0, job.options, directions), capacity)
+            room = capacity(job) if callable(capacity) else capacity
+            played = play(MeasuredJob(job.name, 0, 0, job.options, directions), room)
             refused += [_problem(job, note) for note in played.refused]
-            limit = None if is_last or played.refused else _limit(job, played, capacity)
+            limit = None if is_last or played.refused else _limit(job, played, room)
             found.remarks += [
                 _problem(job, note)
                 for note in played.notes

@@ -27,7 +27,9 @@ def size(text: str, base: int = 1024, whole: int | None = None) -> int:
     number, unit = _split(text.replace("%%", "%"), "a size, as in 4k")
     if unit == "%":
         if whole is None:
-            raise Unreadable("is a share of a volume whose size is not known here")
+            raise Unreadable(
+                "is a share of a volume whose size is not known; say it with --capacity"
+            )
         if number != int(number):
             raise Unreadable("is no whole percentage: of others fio takes whole bytes")
         return int(whole * number / 100)

@@ -52,7 +52,11 @@ def read(source: Source) -> Found:
         It is no job file, or a job cannot be played.
     """
     wishes = source.wishes
-    capacity = None if wishes.capacity is None else int(wishes.capacity)
+
+    def capacity(job: FileJob) -> int | None:
+        device = _device(job)
+        return wishes.room(None if device is None else device.value)
+
     jobs = read_jobs(source.name)
     made = loads_of(jobs, wishes.group, capacity)
     found = Found(remarks=list(made.remarks))

@@ -135,7 +135,8 @@ def read_files(
 ) -> Found:
     """All that files say; what a folder holds and nobody reads is remarked.
 
-    Files of loads are read last: their sizes in percent are of the largest volume of the others.
+    Files of loads are read last: their sizes in percent are of the volumes of the others, of that
+    on the device which a load names, or of the largest.
 
     Raises
     ------
@@ -151,7 +152,9 @@ def read_files(
         _read(one, source, found, wrong)
     if wishes.capacity is None and not wrong and (found.arrays or found.drives):
         volumes = plan(join(found), found, arrays)
-        wishes = replace(wishes, capacity=volumes[0].size or None if volumes else None)
+        sizes = {one: volume.size for volume in volumes for one in volume.devices if volume.size}
+        largest = volumes[0].size or None if volumes else None
+        wishes = replace(wishes, capacity=largest, capacities=sizes)
     for one, source in [each for each in chosen if each[0] in OF_LOADS]:
         _read(one, replace(source, wishes=wishes), found, wrong)
     if wrong:

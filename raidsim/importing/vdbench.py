@@ -194,12 +194,13 @@ def _work(
     disks = _named(values.get("sd", "*"), stores)
     _depth(found, table, sources, values, places, disks)
     _rate(found, table, sources, values, places, count)
-    _range(source, table, sources, values, places)
     luns = [disk for disk in disks if disk.values.get("lun", "").startswith("/dev/")]
     device = None
     if len(luns) == 1 and len(disks) == 1:
         name, where = luns[0].values["lun"], luns[0].places.get("lun", luns[0].place)
         device = Fact(words.device(name), where)
+    room = source.wishes.room(None if device is None else device.value)
+    _range(room, table, sources, values, places)
     return Work(table, one.place, sources, device)
 
 
@@ -316,14 +317,13 @@ def _rate(
 
 
 def _range(
-    source: Source, table: dict[str, Any], sources: dict[str, Place], values: Mapping[str, str],
-    places: Mapping[str, Place],
+    capacity: int | None, table: dict[str, Any], sources: dict[str, Place],
+    values: Mapping[str, str], places: Mapping[str, Place],
 ) -> None:  # fmt: skip
     if "range" not in values:
         return
     place = places["range"]
     bounds = [part.strip() for part in values["range"].strip("()").split(",")]
-    capacity = source.wishes.capacity
     if len(bounds) != 2:
         raise place.refusal("range", "is more than one area", "write a load for each")
     if capacity is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -12,7 +13,8 @@ class Wishes:
     Attributes
     ----------
     group : which of several groups of a file of loads, from 1.
-    capacity : bytes of the volume, for sizes in percent.
+    capacity : bytes of the volume, for sizes in percent; of the largest, if none is said.
+    capacities : bytes of the volumes that files tell of, by device, where no capacity is said.
     outstanding : I/Os outstanding, of loads that statistics tell of.
     at_rate : their rate is to be kept, however many I/Os that leaves outstanding.
     random : their share of random accesses, from 0 to 1.
@@ -25,3 +27,9 @@ class Wishes:
     at_rate: bool = False
     random: float | None = None
     device: str | None = None
+    capacities: Mapping[str, int] = field(default_factory=dict)
+
+    def room(self, device: str | None) -> int | None:
+        """Bytes of the volume that a load on this device runs on, as far as they are known."""
+        known = self.capacities.get(f"dev:{device}") if device is not None else None
+        return known or (None if self.capacity is None else int(self.capacity))
