@@ -159,6 +159,7 @@ def test_files_include_others_and_lines_are_theirs(tmp_path):
         ("[a]\n=4\n", "x.fio:2: is no line of a job file"),
         ("[a]\nrw=read\nsize=25%\n", "x.fio:3: a: size=25%"),
         ("[a]\nrw=trimwrite\n", "x.fio:2: a: rw=trimwrite: raidsim has no trims that"),
+        ("[a]\nrw=randwrit\n", "x.fio:2: a: rw=randwrit: is none of read, write"),
         ("[a]\nsize=10*1000*$mb_memory\n", "x.fio:2: a: size"),
         ("[a]\n" * 1001, "more than 1000 sections"),
     ],

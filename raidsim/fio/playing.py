@@ -34,6 +34,8 @@ _OFF = ("0", "none")
 _FORCED = ("1", "2", "sync", "dsync")
 _APART = ("0", "none", "2", "both")  # reads and writes are (also) reported apart
 NO_MAP = "addresses are drawn anew each time; fio's map visits each block once before any twice"
+NO_SUCH_KIND = "is none of read, write, trim, rw, randread, randwrite, randtrim, randrw"
+NO_TRIM_WRITES = "raidsim has no trims that come before the writes of a block"
 PAGE_CACHE = (
     "without direct=1 the page cache of the host answers reads that it holds, and takes writes;"
     " raidsim has none"
@@ -153,7 +155,8 @@ class _Player:
         random = rw.startswith("rand")
         kind = rw.removeprefix("rand")
         if kind not in KINDS:
-            self.refuse("rw", "raidsim has no trims that come before the writes of a block", "read")
+            why = NO_TRIM_WRITES if kind == "trimwrite" else NO_SUCH_KIND
+            self.refuse("rw", why, "read")
             raise _Stop
         if step:
             self.note("rw", f"the {'runs' if random else 'gaps'} after the colon are not played")
