@@ -230,8 +230,8 @@ class Session:
         pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.built.streams[load.name] for load in self.loads}
-        writing = {load.name for load in self.loads if load.read_share < 1}
-        self.settling = Settling(self.system, streams, writing, self.at_once.filled)
+        shares = {load.name: load.read_share for load in self.loads}
+        self.settling = Settling(self.system, streams, shares, self.at_once.filled)
         before = self._completed()
         while True:
             going = self._run(before + pilot)

@@ -140,3 +140,19 @@ def test_an_open_load_that_a_full_cache_carries_is_not_saturated_and_says_that_i
     assert not point.saturated
     assert point.latency_ms["write"].mean < 1
     assert any("becomes less, slowly" in text for text in point.warnings)
+
+
+def test_reads_beside_a_cache_that_drains_are_not_told_as_those_of_later() -> None:
+    """Twelve disks carry the load with ease, and are busy until the full cache has drained.
+
+    Meanwhile a read takes ten times as long: 218 ms, and 21 from then on.
+    """
+    load = {"read": "70 %", "size": "8 KiB", "rate": "500 IO/s"}
+    volume = DISKS | {"drives": 12, "level": "raid6", "drive": "seagate-st8000nm000a"}
+    soon, late = (
+        measured(volume, load, "2 GiB", precision="50 %", min_ios=20_000, **bound)
+        for bound in ({"max_ios": 20_000}, {})
+    )
+    assert soon.latency_ms["read"].mean > 4 * late.latency_ms["read"].mean
+    assert soon.unsettled
+    assert not late.unsettled

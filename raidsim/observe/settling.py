@@ -152,23 +152,25 @@ class Settling:
     ----------
     streams
         The streams of each load that is under way, by its name.
-    writing
-        Names of the loads that write. What other loads find dirty in a cache was written before
-        they began, and will go to the drives.
+    reads
+        Share of reads of each load. What loads that only read find dirty in a cache was written
+        before they began, and will go to the drives.
     filled
         Rows of caches that were filled at once. While such a one gives up more than open loads
-        write to it, nothing waits for it, and how much is dirty matters to nobody.
+        write to it, no write waits for it, and how much is dirty matters to nobody; but reads wait
+        for the disks that are busy with what drains.
     """
 
     def __init__(
         self,
         system: System,
         streams: Mapping[str, Sequence[int]],
-        writing: Set[str],
+        reads: Mapping[str, float],
         filled: Set[int] = frozenset(),
     ) -> None:
         self.system = system
-        self.writing = writing
+        self.writing = {name for name, share in reads.items() if share < 1}
+        self.reading = {name for name, share in reads.items() if share > 0}
         self.filled = filled
         self.streams = {name: list(rows) for name, rows in streams.items() if rows}
         self.loads_of: dict[Level, set[str]] = {}
@@ -215,8 +217,8 @@ class Settling:
         ]
 
     def _drains(self, level: Level) -> bool:
-        """Whether a cache that was filled at once gives up more than it takes."""
-        if not level.is_dirty or level.bound is None:
+        """Whether a cache that was filled at once gives up more than it takes, beside no reads."""
+        if not level.is_dirty or level.bound is None or self.loads_of[level] & self.reading:
             return False
         series = self.record.series(level)
         third = len(series) // 3
