@@ -95,7 +95,7 @@ def warnings(
         for one in overfull
         if load.name in one.loads
     ] or [
-        f"{counts.in_flight} of {counts.issued} I/Os are still waiting: latencies grow"
+        f"{counts.in_flight:,} of {counts.issued:,} I/Os are still waiting: latencies grow"
         " for as long as is measured"
     ]
     return found + (_another_mix(load, latencies) if load.rate and not load.trim else [])

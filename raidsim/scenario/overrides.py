@@ -4,7 +4,8 @@ The key is written as messages show it: ``load.outstanding``, ``measure.precisio
 ``load[1].size`` or ``load.NAME.size`` where there are several loads, ``load[*].size`` for all
 of them (``load.outstanding`` and ``load.rate`` mean all that have them),
 ``volume.set.flash.read_time`` for a value of a card. The value is TOML; what is no
-TOML is a text, so quotes may be left out: ``load.size=8 KiB``. Without a value
+TOML is a text, so quotes may be left out: ``load.size=8 KiB``, also of quantities in a
+list: ``load.rate=[100 IO/s, 1 kIO/s]``. Without a value
 (``load.rate=``) the key is taken away.
 
 A program gives keys and values apart (:func:`put`), as in
@@ -37,6 +38,7 @@ from raidsim.scenario.plain import plain, without_none
 from raidsim.scenario.reading import OVERRIDE, Reading
 
 _STEP = re.compile(r"""([A-Za-z0-9_-]+|"[^"]*"|'[^']*')((?:\[(?:[0-9]{1,6}|\*)\])*)(?:\.|$)""")
+_QUANTITIES = re.compile(r"\[((?:\s*\d[^\[\]{},\"']*,)*\s*\d[^\[\]{},\"']*)\]")
 _EVERY = "*"
 _LONGEST_KEPT = 4096  # characters of a value; longer ones are parsed each time
 _INTENSITIES = ("outstanding", "rate")
@@ -187,7 +189,8 @@ def _value_of(text: str) -> Any:
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
-        return text
+        listed = _QUANTITIES.fullmatch(text)
+        return [_value_of(one.strip()) for one in listed[1].split(",")] if listed else text
     return value
 
 
