@@ -14,6 +14,7 @@ from raidsim.planning import checked as checks
 from raidsim.planning import coarse, runs
 from raidsim.planning.arithmetic import Arithmetic
 from raidsim.planning.choice import space_of
+from raidsim.planning.design import data_of
 from raidsim.planning.front import Aims
 from raidsim.planning.need import need_of
 from raidsim.planning.planner import plan
@@ -70,6 +71,29 @@ def need(tmp_path, monkeypatch):
         monkeypatch.setattr(checks, name, value)
     monkeypatch.setattr(coarse, "IOS", 2000)
     return need_of(NEED, folder=tmp_path)
+
+
+def test_a_design_does_not_fall_while_its_full_cache_drains(need, tmp_path):
+    """Random writes begin with a full cache, and twelve disks are busy for a while to drain it.
+
+    Read latencies are above 200 ms meanwhile, and 25 ms from then on.
+    """
+    text = NEED.replace('random = "95 %"\n', "").replace("1000 IO/s", "500 IO/s")
+    need = need_of(text.replace("200 ms", "50 ms"), folder=tmp_path)
+    limits, space = need.limits("healthy"), space_of(need)
+    designs = [space.design(number) for number in range(space.size)]
+    (back,) = [one for one in designs if (one.shape.drives, one.place.write) == (12, "back")]
+    short = data_of(back, need, spares=False, measure={"min_ios": 2000, "max_ios": 2000})
+    runner = Runner(need, workers=1)
+    ((early,), (late,)) = runner.run([short]), runner.drained([short], limits)
+    assert early.over(limits) > coarse.DOUBT
+    assert early.unsettled
+    assert late.over(limits) < 0.8
+    assert not late.unsettled
+    found = plan(need, unknowns=0, workers=1)
+    (one,) = [one for one in found.front if one.keys["write"] == "back"]
+    assert one.keys["drives"] == "12"
+    assert one.mean == pytest.approx(late.worst("mean")[0], rel=0.2)
 
 
 def test_no_design_of_the_front_is_one_that_a_longer_run_calls_saturated(need):

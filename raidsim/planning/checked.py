@@ -115,7 +115,7 @@ def exact(
     """Runs of designs under the load of the need; ``settled``: until their caches have settled."""
     measure = _measure(_ios(need))
     asked = [data_of(one, need, spares=False, measure=measure) for one in designs]
-    return runner.settled(asked) if settled else runner.run(asked)
+    return runner.settled(asked) if settled else runner.drained(asked, need.limits("healthy"))
 
 
 def headrooms(
