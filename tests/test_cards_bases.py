@@ -24,6 +24,8 @@ def base_of(interface: str, **known: object) -> cards.Card:
         ("nvme", {"cells": "tlc", "year": 2025, "slc_cache": True}, "samsung-970-evo-plus-500gb"),
         ("nvme", {"cells": "tlc", "year": 2021, "maker": "Samsung"}, "samsung-pm9a3-7680gb"),
         ("sas", {"year": 2018}, "samsung-pm1643-30720gb"),
+        # Of an unknown year the newest, and not the first by name, which is of 2014.
+        ("nvme", {}, "kioxia-cd9p-r-7680gb"),
     ],
 )
 def test_the_nearest_base_is_of_the_interface_the_cells_and_the_time(interface, known, expected):
@@ -67,6 +69,16 @@ def test_a_new_card_says_which_base_was_chosen_and_why(tmp_path, monkeypatch, ca
     card = cards.load(tmp_path / "acme-1tb.toml")
     assert card.base == "intel-s4600-960gb"
     assert card["flash.bits_per_cell"] == 4
+
+
+def test_a_base_says_what_would_have_told_a_nearer_one(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert call("ssd", "acme-1tb", "--interface", "nvme", "--cells", "tlc") == 0
+    printed = capsys.readouterr().out
+    assert (
+        "the nearest of the catalogue by interface, SLC cache and cells: NVMe, of 2025" in printed
+    )
+    assert "--year would tell a nearer one." in printed
 
 
 def test_a_base_that_is_named_is_warned_of_too(tmp_path, monkeypatch, capsys):

@@ -41,7 +41,8 @@ def nearest_base(
 ) -> Card | None:
     """Return the card of a drive of an interface that is most like a new one, or None.
 
-    Drives whose dies are not told are left out: a fit could not count them.
+    Drives whose dies are not told are left out: a fit could not count them. Without a year the
+    newest of those that are as near is taken.
     """
     fitting = [
         card
@@ -53,9 +54,10 @@ def nearest_base(
         and card.maker != NO_MAKER
     ]
 
-    def distance(card: Card) -> tuple[float, bool, str]:
+    def distance(card: Card) -> tuple[float, int, bool, str]:
         years = _distance(card, cells=cells, year=year, slc_cache=slc_cache, maker=maker)
-        return years, bool(card.base), card.name
+        age = -(card.year or 0) if year is None else 0
+        return years, age, bool(card.base), card.name
 
     return min(fitting, key=distance, default=None)
 
@@ -98,10 +100,14 @@ def chosen_base(
     assert base is not None  # the catalogue has drives of each
     bits, cache = bits_of(base), ", an SLC cache" if gathers(base) else ""
     held = "" if bits is None else f", {bits} bits a cell"
+    told = ["interface", "SLC cache", *(["cells"] if cells else []), *(["year"] if year else [])]
+    left_out = [*([] if cells else ["--cells"]), *([] if year else ["--year"])]
     why = (
-        f"Its base is {base.name}, the nearest of the catalogue by interface, SLC cache, cells and"
-        f" year: {INTERFACES[interface]}, of {base.year}{held}{cache}."
+        f"Its base is {base.name}, the nearest of the catalogue by {', '.join(told[:-1])} and"
+        f" {told[-1]}: {INTERFACES[interface]}, of {base.year}{held}{cache}."
     )
+    if left_out:
+        why += f" {' and '.join(left_out)} would tell a nearer one."
     return base, why
 
 
