@@ -123,10 +123,12 @@ def told(problem: Problem) -> Finding:
     """What is wrong with a trace, said of the load that replays it.
 
     What is an option of a command is a key in a scenario; a line of the trace is not one of the
-    scenario, so its number belongs to the words.
+    scenario, so its number belongs to the words, or else the name of the trace does.
     """
     name = (problem.key or "").removeprefix("--")
     where = f"{name}: " if name in Replay._fields else ""
+    if problem.file is not None and problem.line is None:
+        where += f"{problem.file}: "
     if problem.line is not None:
         where += f"line {problem.line:,} of the trace: "
     return "trace", where + problem.cause, problem.remedy
