@@ -220,20 +220,10 @@ def test_the_profiles_are_those_of_the_document(name, read, random, size):
         ),
         ("seed=5", lambda s: s.seed == 5),
         ("title=1 GiB", lambda s: s.title == "1 GiB"),
-        ("title=[draft] x", lambda s: s.title == "[draft] x"),
-        ('measure={ precision = "5 %" }', lambda s: s.measure.precision == 0.05),
     ],
 )
 def test_an_override_changes_one_value(override, value):
     assert value(scenario.load_text(ONE_LOAD, overrides=[override]))
-
-
-@pytest.mark.parametrize(
-    "rates", ['["100 IO/s", "2 kIO/s"]', "[100 IO/s,2 kIO/s]", "[ 100 IO/s, 2 kIO/s ]"]
-)
-def test_quantities_in_a_list_need_no_quotes_either(rates):
-    overrides = ["load.outstanding=", f"load.rate={rates}"]
-    assert scenario.load_text(ONE_LOAD, overrides=overrides).loads[0].rate == (100.0, 2000.0)
 
 
 def test_an_override_replaces_a_value_of_a_card_however_the_file_writes_it():

@@ -51,3 +51,11 @@ def test_overrides_of_one_reading_of_a_text_do_not_reach_the_next():
     again = scenario.load_text(ONE_LOAD, overrides=["load.size=", override])
     assert again.resolved() == changed.resolved()
     assert scenario.load_text(ONE_LOAD).resolved() == before
+
+
+@pytest.mark.parametrize(
+    "rates", ['["100 IO/s", "2 kIO/s"]', "[100 IO/s,2 kIO/s]", "[ 100 IO/s, 2 kIO/s ]"]
+)
+def test_quantities_in_a_list_need_no_quotes_either(rates):
+    overrides = ["load.outstanding=", f"load.rate={rates}"]
+    assert scenario.load_text(ONE_LOAD, overrides=overrides).loads[0].rate == (100.0, 2000.0)
