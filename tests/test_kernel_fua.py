@@ -67,6 +67,13 @@ def test_members_of_an_array_are_forced_too():
         assert rate(CACHE_ON | array, {"fua": True}) == pytest.approx(off, rel=0.05)
 
 
+@pytest.mark.parametrize(("level", "drives"), [("raid5", 3), ("raid5", 5), ("raid6", 5)])
+def test_the_reads_of_a_forced_small_write_do_not_wait_for_the_medium(level, drives):
+    """What a parity update reads first: a read that was to be answered from there never ended."""
+    forced = rate(CLIENT | {"level": level, "drives": drives}, {"fua": True})
+    assert 0.6 * rate(CLIENT, {"fua": True}) < forced < rate(CLIENT, {"fua": True})
+
+
 def test_a_cache_that_is_written_back_answers():
     raid = {"controller": [{"model": "lsi-megaraid-1078-512"}]}
     back = CACHE_OFF | {"write": "back"}

@@ -421,7 +421,7 @@ def page_done(w, index):
     drive = w.ssds[job["row"]]
     if job["op"] == READ and job["begun"] < job["offset"] + job["length"]:
         sense_part(w, drive, parent)
-    elif job["forced"] == 1 and w.drives[job["drive"]]["protected"] == 0:
+    elif job["op"] == WRITE and job["forced"] == 1 and w.drives[job["drive"]]["protected"] == 0:
         promise(w, w.drives[job["drive"]], job["length"])
         job["forced"] = 2
         job["stage"] = STAGE_WAITING
