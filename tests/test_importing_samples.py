@@ -223,3 +223,17 @@ def test_a_share_of_a_job_file_is_one_of_the_volume_that_is_beside_it(tmp_path):
     made = import_files([str(job), str(DATA / "written/nvme-list-1.json")])
     (load,) = load_text(made.text).loads
     assert load.area.size == pytest.approx(800166076416 / 2, rel=1e-3)
+
+
+@pytest.mark.parametrize(("share", "left"), [("100%", 0.9), ("95%", 0.9), ("40%", 0.4)])
+def test_a_share_of_a_job_file_ends_with_the_volume_as_in_fio(tmp_path, share, left):
+    """fio's setup_files() takes the share of the whole device, and at most what lies behind.
+
+    The drive is a little larger than its card says: 800 GB.
+    """
+    job = tmp_path / "part.fio"
+    job.write_text(f"[part]\nrw=randread\nbs=4k\nioengine=libaio\noffset=10%\nsize={share}\n")
+    made = import_files([str(job), str(DATA / "written/nvme-list-1.json")])
+    (load,) = load_text(made.text).loads
+    assert load.area.offset == pytest.approx(800166076416 / 10, rel=1e-3)
+    assert load.area.size == pytest.approx(800166076416 * left, rel=1e-3)

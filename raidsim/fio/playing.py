@@ -294,10 +294,15 @@ class _Player:
             found = [self.part("blockalign", t, values.size, self._base) for t in texts]
             align = self._for_both("blockalign", found)
             self.played.table["align"] = _size(align)
+        if self.given.get("offset", "").strip().endswith("%"):  # the next block begins there
+            offset = -(-offset // max(align, 1)) * align
         size = None
         if "size" in self.given:
             size = self.value("size", "", values.size, self._base, self.whole)
             if self.given["size"].strip().endswith("%"):
+                if self.whole is not None and offset < self.whole < offset + size:
+                    size = self.whole - offset
+                    self.note("size", "fio takes what is left of the whole behind the offset")
                 size = size // max(align, 1) * align
         self._partition(align)
         self._files()

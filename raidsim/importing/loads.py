@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.importing import words
+from raidsim.importing.matching import SAME
 from raidsim.importing.model import Activity, Found, Work
 from raidsim.importing.plan import Volume
 from raidsim.importing.toml_lines import Table
@@ -13,6 +15,9 @@ from raidsim.importing.wishes import Wishes
 
 SMALL = 0.95
 """An array below this share of its drives is a part of them: loads keep to that part."""
+
+SECTORS, ROUND = 4096, 2**26
+"""Bytes that the end of a drive, and of an array in whole strips, is rounded down to."""
 
 
 def load_tables(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> list[Table]:
@@ -43,9 +48,22 @@ def _area(table: Table, volume: Volume, capacity: int) -> None:
 
 
 def limit_area(table: Table, volume: Volume, capacity: int) -> None:
-    """Keep a load to what the array takes, once the size of the scenario's volume is known."""
+    """Keep a load to what the array takes, once the size of the scenario's volume is known.
+
+    The card of a drive may round what the drive holds: a load on all of it ends with the card's.
+    """
     if all(key != "area" for key, _, _ in table.lines):
         _area(table, volume, capacity)
+        return
+    for number, (key, area, source) in enumerate(table.lines):
+        if key != "area" or "size" not in area:
+            continue
+        offset, size = (units.parse(area[one], "size") for one in ("offset", "size"))
+        if offset < capacity < offset + size <= capacity * (1 + SAME):
+            unit = ROUND if volume.count > 1 else SECTORS
+            left = int(capacity - offset) // unit * unit
+            shorter = {**area, "size": f"{left} B"}
+            table.lines[number] = key, shorter, f"{source}, as far as the card's drives go"
 
 
 def _of_work(work: Work, volumes: Sequence[Volume]) -> Table:
