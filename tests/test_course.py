@@ -512,3 +512,11 @@ def test_progress_goes_forward_to_the_end():
     assert all(0 < share <= 1 for share in shares)
     assert shares[0] < 0.4
     assert shares[-1] > 0.8
+
+
+def test_a_rate_is_that_of_the_whole_course_where_power_does_not_come_back_in_it():
+    """It was that of the time up to the cut."""
+    found = point(at("3 s", "power-cut", outage="10 s", boot="30 s"), measure={"duration": "12 s"})
+    assert found.window_s == pytest.approx(12)
+    assert found.iops.mean == pytest.approx(found.counts.measured / 12)
+    assert found.mbps == pytest.approx(found.iops.mean * 8 / 1024)

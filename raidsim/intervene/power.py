@@ -70,6 +70,7 @@ def cut(system: System, keeping: Container[int], before: Outage | None = None) -
     outage = Outage(_fail_requests(system), _stop_streams(system))
     if before is not None:
         outage.streams = before.streams | outage.streams
+    system.interrupted = frozenset(outage.streams)
     _leave_stations(system)
     _rewind_operations(system)
     maps = {
@@ -117,6 +118,7 @@ def resume(system: System, outage: Outage) -> None:
     table of arrivals or a trace has for the time of the outage counts as failed.
     """
     system.hosts_off = False
+    system.interrupted = frozenset()
     _resume_operations(system, on_controllers=False)
     for stream, slots in outage.streams.items():
         row = system.world.streams[stream]

@@ -90,6 +90,7 @@ class System:
         self.feeds: dict[int, Feed] = {}  # of the streams that replay a trace
         self.drives_off = False  # no drive or controller has power
         self.hosts_off = False  # no host has booted
+        self.interrupted: frozenset[int] = frozenset()  # streams that go on when hosts are up
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
         self._counts = {"state": 1}
         self._tables = {name: empty(table, table.memory.rows) for name, table in TABLES.items()}
@@ -465,6 +466,8 @@ class System:
     def are_over(self, streams: Sequence[int]) -> bool:
         """Whether nothing more will come of these streams."""
         rows = self.world.streams[list(streams)]
+        if any(self.world.streams[one]["ended"] == 0 for one in self.interrupted & set(streams)):
+            return False
         return not (rows["in_flight"].any() or rows["scheduled"].any())
 
     def set_speed(self, station: int, speed: float) -> None:
