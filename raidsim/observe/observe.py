@@ -258,7 +258,8 @@ def stations(system: System, chosen: Collection[int] | None = None) -> list[Stat
                 name=name.name,
                 kind=name.kind,
                 servers=0 if delay else of,
-                utilisation=0.0 if delay else busy[index] / passed / of,
+                # What a disk has read ahead is counted to the ns: it may be a few more than passed.
+                utilisation=0.0 if delay else min(busy[index] / passed / of, 1.0),
                 queue=queue[index] / passed,
             )
         )
