@@ -59,6 +59,7 @@ class Capacity:
         self.measure = measure
         self._found: dict[tuple[object, ...], list[Carried | None]] = {}
         self.filled = False  # whether a rate was refused since a cache fills
+        self.open = False  # whether one was let pass before its caches had settled
 
     def add_to(self, points: Sequence[Point], intensity: int) -> list[Point]:
         """Return the points of an intensity, the saturated ones with the rate that is carried."""
@@ -66,12 +67,22 @@ class Capacity:
         loads = [load for load in self.scenario.loads if load.name in names]
         found = self._of(loads, points, intensity)
         carried = {load.name: one for load, one in zip(loads, found, strict=True)}
+        where = "" if len(loads) == 1 else " where all saturated loads ask for the same share"
         return [
-            _with_carried(point, carried[point.load], alone=len(loads) == 1, filled=self.filled)
+            _with_carried(point, carried[point.load], where, self._remarks())
             if point.saturated
             else point
             for point in points
         ]
+
+    def _remarks(self) -> str:
+        """What is to be said of a rate that was found."""
+        words = ""
+        if self.filled:
+            words += "; a full cache has more to choose from, and may carry up to a tenth more"
+        if self.open:
+            words += "; caches had not settled when it was tried, so it may be less in a long run"
+        return words
 
     def _of(
         self, loads: list[LoadSpec], points: Sequence[Point], intensity: int
@@ -112,6 +123,8 @@ class Capacity:
             too_much = [point for point in found if point.load in names and point.saturated]
             # Before a cache is full nothing waits; that it fills is what speaks against the rate.
             self.filled |= any(point.counts.in_flight < LEAST_BACKLOG for point in too_much)
+            unsettled = any(point.unsettled for point in found if point.load in names)
+            self.open |= unsettled and not too_much
             return not too_much
 
         border = bracket(min(max(came_out / asked, LEAST), 1.0), is_carried)
@@ -180,17 +193,13 @@ def bracket(guess: float, is_carried: Callable[[float], bool]) -> tuple[float, f
     return low, high
 
 
-def _with_carried(point: Point, found: Carried | None, *, alone: bool, filled: bool) -> Point:
+def _with_carried(point: Point, found: Carried | None, where: str, remarks: str) -> Point:
     """A saturated point with what is carried of its load, also in words."""
     each = " by each worker" if point.workers > 1 else ""
     words = f"saturated: asked {point.rate:,.10g} IO/s{each}"
     if found is None:
-        words += ", next to nothing is carried"
+        words += f", next to nothing is carried{where}"
     else:
         rate = float(f"{found.rate:.4g}")
-        words += f", at most {rate:,.10g} IO/s ±{100 * PRECISION:g} % are carried"
-    if not alone:
-        words += " where all saturated loads ask for the same share"
-    if found is not None and filled:
-        words += "; a full cache has more to choose from, and may carry up to a tenth more"
+        words += f", at most {rate:,.10g} IO/s ±{100 * PRECISION:g} % are carried{where}{remarks}"
     return replace(point, carried=found, warnings=[words, *point.warnings])

@@ -197,6 +197,21 @@ def test_where_nothing_goes_past_nothing_is_said_of_a_mix(swept):
     assert not any("go past" in text for point in swept.points for text in point.warnings)
 
 
+@pytest.mark.parametrize("settles", [True, False])
+def test_what_is_carried_by_trials_whose_caches_had_not_settled_is_told_as_that(settles):
+    asked = scenario({"rate": "400 IO/s"}, drive=DIE, measure=QUICK)
+    (over,) = run(asked).points
+
+    def trial(tried, intensity):
+        rate = tried.loads[0].rate[intensity]
+        open_cache = [] if settles else ["what a cache holds still grew"]
+        return [replace(over, saturated=rate > 100, unsettled=open_cache)]
+
+    (found,) = capacity.Capacity(asked, trial).add_to([over], 0)
+    assert found.carried.rate == pytest.approx(100, rel=0.03)
+    assert ("had not settled" in found.warnings[0]) != settles
+
+
 def test_loads_that_are_saturated_together_share_what_is_carried():
     one, three = points({"rate": "100 IO/s"}, {"rate": "300 IO/s"})
     assert three.carried.rate == pytest.approx(3 * one.carried.rate)
