@@ -175,7 +175,9 @@ SLOWER = {
         "had failed",
     ),
     "one at a time": (flash(), {"load.outstanding": 1}, "only 1 I/O of each process"),
-    "32 at a time": (flash(outstanding=128), {"load.outstanding": 32}, "only 32"),
+    "32 at a time": (
+        disks(outstanding=512, read="100 %"), {"load.outstanding": 32}, "only 32"
+    ),
     "one process": (flash(workers=4, outstanding=2), {"load.workers": 1}, "1 of the processes"),
     "misaligned": (
         disks(read="100 %", size="64 KiB", outstanding=64, area={"size": "7 GiB"}),

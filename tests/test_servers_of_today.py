@@ -52,19 +52,19 @@ def test_a_core_of_linux_does_as_many_reads_as_are_printed_of_one():
 
 
 @pytest.mark.parametrize("name", LINUX)
-def test_an_io_may_take_what_polling_takes_and_what_libaio_does(name):
-    """2.58 million (polled io_uring) to 279,000 (libaio) a second of one core, at 3.4 GHz.
+def test_an_io_may_take_what_fio_was_measured_to_take_of_a_core(name):
+    """1.4 us on a core of 5 GHz to 7.3 on a busy server, at 3.4 GHz.
 
-    The slower end is as long as libaio takes on the servers of the years before.
+    In between lie io_uring with interrupts (433,000 a second), libaio (279,000), and 5.0 us for a
+    read and 7.0 for a write through RAID 10 and a host bus adapter.
     """
     card = cards.load(name)
     faster = card.number("cpu.clock") / 3.4e9
     ranges = [card.sources[f"{step}.io_time"].range for step in ("submit", "complete")]
-    least, most = (sum(found[end] for found in ranges) for end in (0, 1))  # us
-    assert least == pytest.approx(1e6 / 2.58e6 / faster, rel=0.05)
-    before = cards.load("linux-xeon-e5-pair")
-    older = sum(before.number(f"{step}.io_time") for step in ("submit", "complete")) * 1e6
-    assert 1e6 / 279e3 / faster < most < 1.01 * older / min(faster, 1.0)
+    least, most = (sum(found[end] for found in ranges) * faster for end in (0, 1))  # us
+    assert least == pytest.approx(1.4, rel=0.05)
+    assert most == pytest.approx(7.3, rel=0.05)
+    assert all(least < measured < most for measured in (1e6 / 433e3, 1e6 / 279e3, 5.0, 7.0))
 
 
 @pytest.mark.parametrize(("name", "speed"), [(LINUX[0], "pcie-4"), (LINUX[1], "pcie-5")])
