@@ -133,20 +133,30 @@ def count_reading(w, disk, passed, end):
         station["busy_area"] += more
         station["served"] += more
         station["unasked"] += more
+        w.extents[disk["active"]]["unasked"] += more
         disk["ahead_counted"] += more
 
 
-@routine
+@handler
 def ask(w, disk, e, end):
-    """Somebody asks for what segment ``e`` holds up to ``end``: it was not read for nothing."""
+    """Somebody asks for what segment ``e`` holds up to ``end``: it was not read for nothing.
+
+    Of the time that reading ahead took, these bytes have their share.
+    """
     extent = w.extents[e]
-    start = max(extent["asked"], extent["start"])
-    if end > start:
+    asked = extent["asked"]
+    if end > asked:
+        time = extent["unasked"] * (end - asked) // (extent["end"] - asked)
         extent["asked"] = end
-        time = span(w, disk, start, end)
-        if end < disk["size"]:  # with the skew, if the next byte is the first of a track
-            time = span(w, disk, start, end + 1) - span(w, disk, end, end + 1)
-        w.stations[disk["arm"]]["unasked"] -= round_ns(time)
+        extent["unasked"] -= time
+        w.stations[disk["arm"]]["unasked"] -= time
+
+
+@handler
+def begin_anew(extent, end):
+    """What a segment holds up to ``end`` was not read ahead."""
+    extent["asked"] = end
+    extent["unasked"] = 0
 
 
 @handler
@@ -215,8 +225,8 @@ def take_oldest(w, disk, start, end):
     extent = w.extents[oldest]
     extent["start"] = start
     extent["end"] = end
-    extent["asked"] = end
     extent["used"] = disk["tick"]
+    begin_anew(extent, end)
     return oldest
 
 
@@ -232,7 +242,7 @@ def hold(w, disk, start, end):
             disk["tick"] += 1
             extent["used"] = disk["tick"]
             extent["end"] = end
-            extent["asked"] = end
+            begin_anew(extent, end)
             trim(disk, extent)
             return
     e = take_oldest(w, disk, start, end)
@@ -241,7 +251,7 @@ def hold(w, disk, start, end):
         disk["active"] = NONE
         w.extents[e]["start"] = start
         w.extents[e]["end"] = end
-        w.extents[e]["asked"] = end
+        begin_anew(w.extents[e], end)
     trim(disk, w.extents[e])
 
 
@@ -265,7 +275,7 @@ def end_read(w, disk):
     if disk["active"] != NONE:
         extent = w.extents[disk["active"]]
         extent["end"] = disk["stop"]
-        extent["asked"] = disk["stop"]
+        begin_anew(extent, disk["stop"])
         trim(disk, extent)
 
 

@@ -157,4 +157,5 @@ EXTENTS = Table(
     end=volatile("i8", "byte behind the last", "B"),
     used=volatile("i8", "tick of its last use"),
     asked=volatile("i8", "byte up to which somebody has asked for it", "B"),
+    unasked=volatile("i8", "how long the arm has read ahead behind that byte", "ns"),
 )
