@@ -59,7 +59,7 @@ class Capacity:
         self.measure = measure
         self._found: dict[tuple[object, ...], list[Carried | None]] = {}
         self.filled = False  # whether a rate was refused since a cache fills
-        self.open = False  # whether one was let pass before its caches had settled
+        self.unsettled = False  # whether one was let pass before its caches had settled
 
     def add_to(self, points: Sequence[Point], intensity: int) -> list[Point]:
         """Return the points of an intensity, the saturated ones with the rate that is carried."""
@@ -80,7 +80,7 @@ class Capacity:
         words = ""
         if self.filled:
             words += "; a full cache has more to choose from, and may carry up to a tenth more"
-        if self.open:
+        if self.unsettled:
             words += "; caches had not settled when it was tried, so it may be less in a long run"
         return words
 
@@ -123,8 +123,8 @@ class Capacity:
             too_much = [point for point in found if point.load in names and point.saturated]
             # Before a cache is full nothing waits; that it fills is what speaks against the rate.
             self.filled |= any(point.counts.in_flight < LEAST_BACKLOG for point in too_much)
-            unsettled = any(point.unsettled for point in found if point.load in names)
-            self.open |= unsettled and not too_much
+            if not too_much:
+                self.unsettled |= any(one.unsettled for one in found if one.load in names)
             return not too_much
 
         border = bracket(min(max(came_out / asked, LEAST), 1.0), is_carried)

@@ -251,7 +251,8 @@ def test_a_job_file_asks_for_the_ios_of_the_load(
     for depth, job in zip((1, 32), drawn.expected.jobs, strict=True):
         file = tmp_path / job.file
         file.write_text(drawn.files[job.file], encoding="utf-8")
-        (table,) = loads_of(read_jobs(file), None, scenario.volumes[0].capacity).tables
+        room = scenario.volumes[0].capacity
+        (table,) = loads_of(read_jobs(file), None, lambda _, room=room: room).tables
         played = scenario.with_({"load": [{**table, "volume": "data"}]}).loads[0]
         asked = scenario.loads[0]
         assert played.outstanding == (depth,)

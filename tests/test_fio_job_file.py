@@ -171,7 +171,7 @@ def test_what_cannot_be_read_is_refused_at_its_line(tmp_path, text, words):
 def test_shares_are_of_the_capacity_that_is_said(tmp_path):
     path = tmp_path / "x.fio"
     path.write_text("[a]\nrw=randread\nsize=25%%\nblocksize=4k\n")
-    (table,) = loads_of(read_jobs(path), capacity=800 * 2**20).tables
+    (table,) = loads_of(read_jobs(path), capacity=lambda _: 800 * 2**20).tables
     assert table["area"]["size"] == "200 MiB"
 
 

@@ -46,7 +46,7 @@ class Meter:
             grown = areas.copy()
             grown[: len(self._areas)] -= self._areas
             servers = np.maximum(self.system.rows("stations")["servers"], 1)
-            # What was read ahead before may be asked for now: it counts now, and is no work of now.
+            # Read-ahead counts when its data is asked for, which may be later than it was read.
             shares = np.clip(grown / passed / servers, 0, 1)
             busy = dict(enumerate(shares.tolist()))
         done = {name: counts[name] - self._counts[name] for name in counts}

@@ -173,12 +173,14 @@ def _jobs(
         refuse(file, "holds no job", "write a section for each job")
 
 
-Capacity = Callable[[FileJob], int | None]
-"""Bytes of the volume that a job runs on."""
+def _unknown(_job: FileJob) -> int | None:
+    return None
 
 
 def loads_of(
-    jobs: list[FileJob], group: int | None = None, capacity: Capacity | int | None = None
+    jobs: list[FileJob],
+    group: int | None = None,
+    capacity: Callable[[FileJob], int | None] = _unknown,
 ) -> Loads:
     """The loads that jobs ask for.
 
@@ -190,8 +192,8 @@ def loads_of(
     group
         Which one, from 1, alone; None for all.
     capacity
-        Bytes of the volume that they are to run on, or what tells those of the volume of each job;
-        None if not known: then shares are refused.
+        Tells the bytes of the volume that a job is to run on; None if they are not known: then
+        shares are refused.
 
     Raises
     ------
@@ -213,7 +215,7 @@ def loads_of(
         tables = []
         for job in some:
             directions = {"read": _FULL_SPEED, "write": _NOTHING, "trim": _NOTHING}
-            room = capacity(job) if callable(capacity) else capacity
+            room = capacity(job)
             played = play(MeasuredJob(job.name, 0, 0, job.options, directions), room)
             refused += [_problem(job, note) for note in played.refused]
             limit = None if is_last or played.refused else _limit(job, played, room)

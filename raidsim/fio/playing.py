@@ -302,7 +302,7 @@ class _Player:
             if self.given["size"].strip().endswith("%"):
                 if self.whole is not None and offset < self.whole < offset + size:
                     size = self.whole - offset
-                    self.note("size", "fio takes what is left of the whole behind the offset")
+                    self.note("size", "with the offset it ends with the device, as in fio")
                 size = size // max(align, 1) * align
         self._partition(align)
         self._files()

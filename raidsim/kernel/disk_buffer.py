@@ -15,8 +15,12 @@ Segments lie anywhere, so each comparison of an address with one of them is as l
 false, and the processor would predict a branch on it badly. Searches therefore join the two of a
 segment with ``&``, and branch on the result, which is nearly always the same.
 
+The time that the arm reads ahead counts as its work once somebody asks for the data. Until then
+it is noted as unasked, of the segment and of the arm's station.
+
 Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`catch_up`,
-:func:`stop`, :func:`take` and :func:`forget` data that was overwritten.
+:func:`stop`, :func:`take` data, :func:`ask` for what was read ahead, and :func:`forget` data that
+was overwritten.
 """
 
 from __future__ import annotations
@@ -139,9 +143,9 @@ def count_reading(w, disk, passed, end):
 
 @handler
 def ask(w, disk, e, end):
-    """Somebody asks for what segment ``e`` holds up to ``end``: it was not read for nothing.
+    """Somebody asks for what segment ``e`` holds up to ``end``: reading it was work of the arm.
 
-    Of the time that reading ahead took, these bytes have their share.
+    These bytes have their share of the time that reading ahead took.
     """
     extent = w.extents[e]
     asked = extent["asked"]

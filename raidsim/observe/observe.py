@@ -231,8 +231,8 @@ def _of_controllers(system: System) -> Any:
 def worked(rows: Any) -> Any:
     """How long the servers of stations worked for somebody, ns.
 
-    A disk reads ahead while nobody wants its arm, and leaves off at once for whatever comes. What
-    it reads so and nobody asks for is no work that stands in the way of any.
+    A disk reads ahead while no command wants its arm, and stops at once when one does. As long as
+    nobody asks for that data, the time does not count: it keeps no command waiting.
     """
     return rows["busy_area"] - np.maximum(rows["unasked"], 0)
 
@@ -258,7 +258,7 @@ def stations(system: System, chosen: Collection[int] | None = None) -> list[Stat
                 name=name.name,
                 kind=name.kind,
                 servers=0 if delay else of,
-                # What a disk has read ahead is counted to the ns: it may be a few more than passed.
+                # Times of read-ahead are rounded: a few ns more may come out than passed.
                 utilisation=0.0 if delay else min(busy[index] / passed / of, 1.0),
                 queue=queue[index] / passed,
             )

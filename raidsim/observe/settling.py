@@ -217,7 +217,7 @@ class Settling:
         ]
 
     def _drains(self, level: Level) -> bool:
-        """Whether a cache that was filled at once gives up more than it takes, beside no reads."""
+        """Whether a cache filled at once gives up more than it takes, and no load reads."""
         if not level.is_dirty or level.bound is None or self.loads_of[level] & self.reading:
             return False
         series = self.record.series(level)
