@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raidsim import InputError, Scenario, cli
+from raidsim.control.model import Model
 from raidsim.observe import inventory
 from raidsim.observe.waterfall import Waterfall, waterfalls
 from raidsim.report.finding import Severity
 from raidsim.report.findings import findings
+from raidsim.risk.under_load import hardest
 from raidsim.running import run_point
 from raidsim.studies.room import room_of
 from raidsim.system import memory
@@ -179,3 +181,9 @@ def test_a_run_that_would_be_refused_for_its_memory_is_found(
     assert "critical host: a run would be refused: would take at least" in out
     with pytest.raises(InputError, match="would take at least"):
         run_point(Scenario.read("p3700-database").with_(changes), 0)
+
+
+@pytest.mark.parametrize("name", ["p3700-database", "cisco-random", "nvme-raid", "s3700-raid0"])
+def test_memory_is_what_the_tables_of_a_run_take_when_it_begins(name: str) -> None:
+    scenario = Scenario.read(name)
+    assert room_of(scenario).needed == Model(scenario, hardest(scenario)).env.system.memory

@@ -91,6 +91,19 @@ def test_help_loads_nothing_of_weight() -> None:
     assert ended.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_check_of_a_drive_loads_no_compiler() -> None:
+    code = (
+        "import sys, raidsim.cli\n"
+        "try: raidsim.cli.main(['check', 'p3700-database'])\n"
+        "except SystemExit: print([m for m in ('numba', 'llvmlite') if m in sys.modules])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert "memory   a run takes 6 MiB" in ended.stdout
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
 def test_import_raidsim_is_lazy() -> None:
     code = f"import sys, raidsim; dir(raidsim); print([m for m in {HEAVY} if m in sys.modules])"
     ended = subprocess.run(

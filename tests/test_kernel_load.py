@@ -18,7 +18,8 @@ from watching import asked, build, scenario
 
 from raidsim.kernel import permutation, zipf
 from raidsim.kernel import tables as t
-from raidsim.kernel.jit import INTERPRETED, OPTIONS
+from raidsim.kernel.compiler import OPTIONS
+from raidsim.kernel.jit import INTERPRETED
 
 SEED = 20261120
 MANY = 1_000 if INTERPRETED else 60_000

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from layouts import STRIP, array, choices, whole
 
-from raidsim.kernel.jit import OPTIONS, handler
+from raidsim.kernel.compiler import OPTIONS
+from raidsim.kernel.jit import handler
 from raidsim.layout import functions
 from raidsim.layout.functions import decorated, plain_functions
 from raidsim.layout.tables import ACCESS

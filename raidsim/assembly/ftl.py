@@ -253,9 +253,14 @@ def prepare(
     row = system.world.ftls[which]
     made = Shape(*(int(row[name]) for name in ("units", "scale", "block_units", "blocks")))
     key = (made, unit, round(filled * made.units), _writers(system, streams, area_of))
-    past = _past(*key)
     unshared = [name for name in LISTS if (*key, name) not in system.shared]
-    system.have_leaves(sum(_leaves(system, which, name) for name in unshared))
+    leaves = sum(_leaves(system, which, name) for name in unshared)
+    system.have_leaves(leaves)
+    if system.is_only_weighed:
+        system.state["leaves"] += leaves
+        system.shared |= {(*key, name): np.zeros(0, np.int64) for name in unshared}
+        return
+    past = _past(*key)
     for name in LISTS:
         if (*key, name) not in system.shared:
             system.shared[*key, name] = _keep(system, past[name])

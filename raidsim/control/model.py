@@ -50,6 +50,8 @@ class Model:
         What to build.
     intensity
         Which point of its sweep.
+    only_weighed
+        Whether nothing will run, and only the memory that it takes is asked for.
 
     Attributes
     ----------
@@ -68,15 +70,19 @@ class Model:
         Its cards contradict themselves, or it would take more memory than there is for it.
     """
 
-    def __init__(self, scenario: Scenario, intensity: int = 0) -> None:
+    def __init__(
+        self, scenario: Scenario, intensity: int = 0, *, only_weighed: bool = False
+    ) -> None:
         self.scenario = scenario
         self.intensity = intensity
+        self._only_weighed = only_weighed
         with in_file(scenario.path):
             self._make()
 
     def _make(self) -> None:
         scenario = self.scenario
         self.env = env = Environment(seed=scenario.seed)
+        env.system.is_only_weighed = self._only_weighed
         env.let_stand_in(Air(scenario.air.ambient, scenario.air.airflow))
         self.host = Host.of_spec(env, scenario.host)
         self.controllers = {

@@ -285,7 +285,7 @@ class Trace:
     def _frames(self, visit: Visit) -> int:
         """ECC frames that a page takes on its channel: the kernel's sum, at 1 ns a frame."""
         drive = {"frame": self.drive["frame"], "channel_read_ns": 1 / self.drive["frame"]}
-        count = getattr(flash.transfer_frames, "py_func", flash.transfer_frames)
+        count = getattr(flash.transfer_frames, "__wrapped__", flash.transfer_frames)
         return int(count(drive, visit.offset, visit.offset + visit.length))
 
     def programs(self) -> Iterator[Program]:

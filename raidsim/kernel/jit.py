@@ -1,73 +1,37 @@
-"""The one place that holds Numba's options.
+"""What a function of the kernel is: compiled for Python to call, or into its callers.
 
-Three kinds of function: :func:`entry` for what Python calls (cached on disk), :func:`handler` for
-the steps of the road, compiled into their callers, and :func:`routine` for what is large or seldom
-needed. What was measured
-on a single station: without reference counts 2.5 times faster (the tables belong to
-Python, the kernel only borrows them), and inlined 9 times faster again. On the whole
-kernel, handlers that are compiled as :mod:`~raidsim.kernel.inlined` says and take
-the world by :mod:`~raidsim.kernel.reference` compile in a third of the time. An entry point
-therefore begins with ``w = by_reference(w)``. Nothing here relaxes floating point: results are
-the same bytes compiled and interpreted.
+Three kinds: :func:`entry` for what Python calls (its machine code is kept on disk),
+:func:`handler` for the steps of the road, compiled into their callers, and :func:`routine` for
+what is large or seldom needed. An entry point begins with ``w = by_reference(w)``, and hands on
+that ``w``.
+
+Here they are only declared. Numba is loaded when an entry point is first called, by
+:mod:`~raidsim.kernel.compiler`: what runs nothing, as ``raidsim check``, does without, and takes
+a quarter less time.
 """
 
 from __future__ import annotations
 
 import functools
-import gc
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import RLock
-from typing import Any
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-import numba
 import numpy as np
-from numba.core import types
-from numba.core.registry import CPUDispatcher
 
-from raidsim import waits
 from raidsim.kernel import checked
-from raidsim.kernel.code_cache import CodeCache
+
+if TYPE_CHECKING:
+    from raidsim.kernel.compiler import MachineCode
 
 __all__ = ["by_reference", "entry", "handler", "part", "routine", "without"]
 
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "_nrt": False}
-ENTRY: dict[str, Any] = {"no_cfunc_wrapper": True}
-INTERPRETED: bool = bool(numba.config.DISABLE_JIT)
-
-if INTERPRETED:
-
-    def _itself(world):
-        """Python passes everything by reference."""
-        return world
-
-    by_reference: Callable[..., Any] = checked.world_of if checked.CHECKED else _itself
-else:
-    from raidsim.kernel import inlined, reference
-
-    by_reference = reference.by_reference
-    if checked.CHECKED:
-        from raidsim.kernel import bounds
-
-        bounds.check()
-        OPTIONS["boundscheck"] = True
-    INLINED: dict[str, Any] = {
-        "no_cpython_wrapper": True,
-        "no_cfunc_wrapper": True,
-    }
-    # It leans on Numba's inside: with a version that it was not tried with, the kernel
-    # is compiled the usual way, which takes twice as long.
-    if numba.__version__.startswith(inlined.TRIED_WITH):
-        INLINED["pipeline_class"] = inlined.InlinedCompiler
-        ENTRY["pipeline_class"] = inlined.EntryCompiler
+INTERPRETED: bool = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+"""Whether nothing is compiled, as Numba's own setting has it."""
 
 
 class Entry:
     """A compiled function that Python calls with arguments of always the same types.
-
-    After the first call Numba's dispatcher is passed by: finding out the types of a
-    world of record arrays takes several times as long as the call itself.
 
     Parameters
     ----------
@@ -83,9 +47,8 @@ class Entry:
         self, function: Callable[..., Any], name: str | None = None, parts: tuple[str, ...] = ()
     ) -> None:
         functools.update_wrapper(self, function)
+        self._name = name
         self._parts = frozenset(parts)
-        self._dispatcher = numba.njit(**ENTRY, **OPTIONS)(function)
-        self._code = self._dispatcher._cache = CodeCache(function, name)
         self._call: Callable[..., Any] = self._first
         self._ready: bool | None = None
 
@@ -93,42 +56,73 @@ class Entry:
         """Call the compiled function."""
         return self._call(*arguments)
 
-    def is_on_disk(self) -> bool:
-        """Whether machine code of this function has been kept."""
-        return self._code.is_on_disk()
+    @functools.cached_property
+    def code(self) -> MachineCode:
+        """Its machine code, on disk or to be made."""
+        from raidsim.kernel.compiler import MachineCode  # noqa: PLC0415 - it loads Numba
+
+        return MachineCode(self.__wrapped__, self._name, self._parts)
 
     def is_ready(self) -> bool:
         """Whether it could be called without being compiled when this was first asked."""
         if self._ready is None:
-            self._ready = self.is_on_disk()
+            self._ready = self.code.is_on_disk()
         return self._ready
 
     def _first(self, *arguments: Any) -> Any:
-        kinds = tuple(map(_type_of, arguments))
-        self._call = waits.apart(lambda: self._compiled(kinds))
+        self._call = self.code.compiled(arguments)
         return self._call(*arguments)
 
-    def _compiled(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:
-        collects = gc.isenabled()
-        gc.disable()  # what a compiler makes is needed until it is done: 7 % of its time
-        try:
-            with _leaving_out(self._parts):
-                return self._dispatcher.compile(kinds)
-        finally:
-            if collects:
-                gc.enable()
+
+class Handler:
+    """A function that is compiled into its callers only.
+
+    It has no machine code of its own, so called from Python it runs interpreted.
+
+    Attributes
+    ----------
+    forceinline
+        Whether each caller has a copy of its own.
+    part
+        The hardware that it is about; None if it is about no certain one.
+    """
+
+    def __init__(self, function: Callable[..., Any], forceinline: bool) -> None:
+        functools.update_wrapper(self, function)  # it stays as `__wrapped__`
+        self.forceinline = forceinline
+        self.part: str | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function as Python."""
+        if checked.CHECKED and hasattr(arguments[0], "_fields"):
+            arguments = (checked.world_of(arguments[0]), *arguments[1:])
+        with np.errstate(over="ignore"):
+            return self.__wrapped__(*arguments)
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for where compiled code names it (Numba asks for this name)."""
+        from raidsim.kernel.compiler import type_of_inlined  # noqa: PLC0415 - it loads Numba
+
+        return type_of_inlined(self.__wrapped__, forceinline=self.forceinline, part=self.part)
 
 
-_types: dict[type, Any] = {}
+class _ByReference:
+    """See :func:`raidsim.kernel.reference.by_reference`; to Python a world is a reference."""
+
+    def __call__(self, world: Any) -> Any:
+        """Hand on a world, whose rows are looked at if the kernel is the checked one."""
+        return checked.world_of(world) if checked.CHECKED else world
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for where compiled code names it (Numba asks for this name)."""
+        from raidsim.kernel.reference import TYPE_OF_IT  # noqa: PLC0415 - it loads Numba
+
+        return TYPE_OF_IT
 
 
-def _type_of(argument: Any) -> Any:
-    """Numba's type of an argument of an entry point; all worlds are of the same."""
-    if not hasattr(argument, "_fields"):
-        return numba.typeof(argument)
-    if type(argument) not in _types:
-        _types[type(argument)] = numba.typeof(argument)
-    return _types[type(argument)]
+by_reference = _ByReference()
 
 
 def entry(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -157,52 +151,16 @@ def part(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Say of a handler or routine, which returns nothing, that it is about some hardware only."""
 
     def belong(function: Callable[..., Any]) -> Callable[..., Any]:
-        if not INTERPRETED:
+        if isinstance(function, Handler):
             function.part = name
         return function
 
     return belong
 
 
-class Handler(CPUDispatcher):
-    """A function that is compiled into its callers only.
-
-    It has no machine code of its own, so called from Python it runs interpreted. Numba would
-    compile it anew for each constant that it is called with, and for each width of integers: here
-    all integers are 64 bits wide, and it is compiled once.
-    """
-
-    part: str | None = None
-
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What a call with arguments of these types compiles to."""
-        if self.part in _left_out:
-            return _nothing.get_call_template(args, kws)
-        return super().get_call_template(tuple(map(_widened, args)), kws)
-
-    def get_overload(self, sig: Any) -> Any:
-        """The code of that call."""
-        if self.part in _left_out:
-            return _nothing.get_overload(sig)
-        return super().get_overload(sig)
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Call the function as Python."""
-        if checked.CHECKED and hasattr(arguments[0], "_fields"):
-            arguments = (checked.world_of(arguments[0]), *arguments[1:])
-        with np.errstate(over="ignore"):
-            return self.py_func(*arguments)
-
-
-def _widened(kind: Any) -> Any:
-    """The type that a handler takes for an argument of a type."""
-    kind = types.unliteral(kind)
-    return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
-
-
 def handler(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of the kernel into each of its callers."""
-    return _without_code(function, forceinline=True)
+    return function if INTERPRETED else Handler(function, forceinline=True)
 
 
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -211,50 +169,7 @@ def routine(function: Callable[..., Any]) -> Callable[..., Any]:
     For what is large, called from many places or called seldom: inlined everywhere, it would
     take long to compile and push what is hot out of the processor's instruction cache.
     """
-    return _without_code(function, forceinline=False)
-
-
-def _without_code(function: Callable[..., Any], forceinline: bool) -> Callable[..., Any]:
-    if INTERPRETED:
-        return function
-    made = numba.njit(forceinline=forceinline, **INLINED, **OPTIONS)(function)
-    made.__class__ = Handler
-    _handlers.append(made)
-    return made
-
-
-# -- what is left out ----------------------------------------------------------------------------
-
-_handlers: list[Handler] = []
-_left_out: frozenset[str] = frozenset()
-_lock = RLock()
-
-
-@contextmanager
-def _leaving_out(parts: frozenset[str]) -> Iterator[None]:
-    """Compile without some parts for a while: nothing that was compiled with others is used."""
-    global _left_out  # noqa: PLW0603 - Numba asks handlers, and hands nothing through to them
-    with _lock:
-        if parts == _left_out:
-            yield
-            return
-        before = _left_out, [one.overloads for one in _handlers]
-        _left_out = parts
-        for one in _handlers:
-            one.overloads = OrderedDict()
-        try:
-            yield
-        finally:
-            _left_out = before[0]
-            for one, overloads in zip(_handlers, before[1], strict=True):
-                one.overloads = overloads
-
-
-def _comes_to_nothing(_world, *_arguments):
-    raise AssertionError("the system has hardware that its entry point was compiled without")
-
-
-_nothing = _comes_to_nothing if INTERPRETED else routine(_comes_to_nothing)
+    return function if INTERPRETED else Handler(function, forceinline=False)
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,6 +21,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
+from numba.core.registry import cpu_target
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     infer_getattr,
@@ -195,3 +196,8 @@ def by_reference(_context, world):
         return builder.asm(same, "", "=r,0,~{memory}", [address], side_effect=True)
 
     return Reference(world)(world), generate
+
+
+cpu_target.typing_context.refresh()
+TYPE_OF_IT = cpu_target.typing_context.resolve_value_type(by_reference)
+"""What Numba takes :data:`raidsim.kernel.jit.by_reference` for."""

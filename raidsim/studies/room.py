@@ -33,16 +33,12 @@ class Room:
 def room_of(scenario: Scenario) -> Room:
     """Put the hardest point of a scenario together, as a run does first, and weigh its tables.
 
-    What was overwritten on flash drives before moves pages, and makes no table longer; so they are
-    filled only.
+    What was written to flash drives before is not carried out: it decides what the rows of a table
+    say, and not how many there are.
     """
     point = hardest(scenario)
-    filled = [
-        volume.model_copy(update={"state": "filled"}) if volume.state == "steady" else volume
-        for volume in scenario.volumes
-    ]
     try:
-        model = Model(scenario.model_copy(update={"volumes": tuple(filled)}), point)
+        model = Model(scenario, point, only_weighed=True)
         needed = model.env.system.memory
     except InputError as error:
         reasons = (

@@ -88,6 +88,7 @@ class System:
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
         self.feeds: dict[int, Feed] = {}  # of the streams that replay a trace
+        self.is_only_weighed = False  # nothing will run: maps have their room, and no past
         self.drives_off = False  # no drive or controller has power
         self.hosts_off = False  # no host has booted
         self.interrupted: frozenset[int] = frozenset()  # streams that go on when hosts are up
