@@ -100,8 +100,15 @@ def test_links_are_in_a_result_with_what_arrives_at_them() -> None:
     controller, expander = inventory.links(scenario)
     assert (controller.name, controller.to, controller.drives) == ("controller", "host", 16)
     assert (expander.to, expander.speed, expander.lanes) == ("controller", "sas-12g", 8)
-    assert expander.mbps == pytest.approx(8 * 1200e6 / 2**20)
+    frames = 1024 / (1024 + 48)  # data in a frame of SAS, and header, check sum and primitives
+    assert expander.mbps == pytest.approx(frames * 8 * 1200e6 / 2**20)
     assert expander.oversubscription == expander.arriving_mbps / expander.mbps < 1
+
+
+def test_a_link_of_sas_carries_drives_of_sata_without_the_frames_of_sas() -> None:
+    sata = {"drive": "intel-s3700-800gb", "level": "raid6", "drives": 16, "behind": "expander"}
+    _, expander = inventory.links(array(controller={}, links=(EXPANDER,), **sata))
+    assert expander.mbps == pytest.approx(8 * 1200e6 / 2**20)
 
 
 def test_check_says_what_a_volume_holds_and_survives() -> None:
@@ -128,8 +135,8 @@ def test_check_says_what_a_volume_holds_and_survives() -> None:
         assert words in text
     assert "MB/s of 2^20 bytes" in text
     row = next(line for line in text.splitlines() if line.startswith("expander "))
-    assert row.split() == ["expander", "controller", "sas-12g", "x", "8", "9155", "16", "3406",
-                           "0.37"]  # fmt: skip
+    assert row.split() == ["expander", "controller", "sas-12g", "x", "8", "8745", "16", "3406",
+                           "0.39"]  # fmt: skip
 
 
 def test_check_shows_no_links_where_there_are_none() -> None:

@@ -18,6 +18,7 @@ from raidsim.kernel import tables as t
 from raidsim.scenario import Requests, Scenario, Tables, VolumeSpec
 from raidsim.system.system import System
 from raidsim.topology.graph import Drive, Fabric
+from raidsim.topology.lanes import share_of_data
 
 
 @dataclass
@@ -59,7 +60,14 @@ def add_volumes(
     }
     rows = {}
     for volume in volumes:
-        hops = [add_way(system, [links[name] for name in way]) for way in ways[volume.name]]
+        hops = [
+            add_way(
+                system,
+                [links[name] for name in way],
+                [_share_of_data(made, name, volume) for name in way],
+            )
+            for way in ways[volume.name]
+        ]
         if volume.layout is None:
             rows[volume.name] = add_single(system, volume, hops[0], air)
             continue
@@ -110,13 +118,20 @@ def add_single(
     )
 
 
-def add_way(system: System, links: Sequence[int]) -> list[int]:
-    """Rows of `hops` one behind the other for these links, which others may share."""
+def add_way(system: System, links: Sequence[int], shares: Sequence[float]) -> list[int]:
+    """Rows of `hops` one behind the other for these links, which others may share.
+
+    ``shares`` are those of each link that are data of a drive, after frames of SAS.
+    """
     rows = []
-    for link in links:
+    for link, share in zip(links, shares, strict=True):
         hop = system.world.hops[link]
-        rows.append(system.add_row("hops", up=hop["up"], down=hop["down"], ns=hop["ns"]))
+        rows.append(system.add_row("hops", up=hop["up"], down=hop["down"], ns=hop["ns"] / share))
     return rows
+
+
+def _share_of_data(made: Fabric, link: str, volume: VolumeSpec) -> float:
+    return share_of_data(made.parts[link].speed, volume.card.word("link.interface"))
 
 
 def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int] = ()) -> None:

@@ -41,7 +41,8 @@ class Link(Part):
     Attributes
     ----------
     bandwidth
-        Payload that it carries each way as built, bytes per second.
+        What it carries each way as built, bytes per second, before frames of SAS, which take 4 %
+        of it for data of SAS drives.
     is_lost
         Whether no way leads over it.
 

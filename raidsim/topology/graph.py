@@ -46,8 +46,9 @@ class Part:
     to : name of the part above it, or HOST.
     speed : kind and generation of the lanes of the edge, a key of ``lanes.SPEEDS``.
     lanes : how many lanes side by side.
-    bandwidth : payload of the edge each way, bytes/s.
+    bandwidth : payload of the edge each way, bytes/s, before frames of SAS.
     half_duplex : one direction at a time, as on SATA.
+    share : of the bandwidth that is data, after frames of SAS.
     """
 
     name: str
@@ -57,11 +58,20 @@ class Part:
     lanes: int
     bandwidth: float
     half_duplex: bool = False
+    share: float = 1.0
 
     @property
     def edge(self) -> Edge:
         """Its connection to the part above it."""
-        return Edge(self.name, self.to, self.speed, self.lanes, self.bandwidth, self.half_duplex)
+        return Edge(
+            self.name,
+            self.to,
+            self.speed,
+            self.lanes,
+            self.bandwidth,
+            self.half_duplex,
+            self.share,
+        )
 
 
 @dataclass(frozen=True)
@@ -108,6 +118,12 @@ class Edge:
     lanes: int
     bandwidth: float
     half_duplex: bool
+    share: float = 1.0
+
+    @property
+    def payload(self) -> float:
+        """Data that it carries each way, bytes/s."""
+        return self.bandwidth * self.share
 
 
 @dataclass(frozen=True)
@@ -121,7 +137,7 @@ class Load:
     @property
     def factor(self) -> float:
         """What can arrive over what the edge carries; above 1 it is oversubscribed."""
-        return self.arriving / self.edge.bandwidth
+        return self.arriving / self.edge.payload
 
 
 class Fabric:
@@ -224,7 +240,7 @@ class Fabric:
                 drives = sum(count for count, _ in below)
                 arriving = sum(rate for _, rate in below)
                 loads[node] = Load(edge, drives, arriving)
-            brings[node] = drives, min(arriving, edge.bandwidth)
+            brings[node] = drives, min(arriving, edge.payload)
         return loads
 
 

@@ -1,6 +1,7 @@
 """What one lane of each kind of connection carries.
 
-Payload each way, in bytes per second: the line rate less what its coding and its packets take:
+Payload each way, in bytes per second: the line rate less what its coding and its packets take
+(frames of SAS apart, which depend on the drive):
 
 - coding: 8b/10b up to SAS 12G and PCIe 2, 128b/130b in PCIe 3 to 5; SAS 24G (SAS-4) runs at
   22.5 Gbaud with 128 bits of 150, 20 of the others being its forward error correction;
@@ -36,16 +37,24 @@ _FRAMES = 1024 / (1024 + 48)
 """What a frame of SAS, 1,024 bytes, leaves of a lane: header, check sum and primitives beside."""
 
 
-def of_one_drive(speed: str, interface: str) -> float:
-    """Payload each way of a port of SAS or SATA that one drive is on, bytes per second.
+def share_of_data(speed: str, interface: str) -> float:
+    """The share of a lane that data of a drive gets; on SAS, frames take the rest.
 
-    Frames of SATA have 8,192 bytes, also on a port of SAS, and take next to nothing beside.
+    Frames of SATA have 8,192 bytes, also on a lane of SAS, and take next to nothing beside.
     """
-    return SPEEDS[speed] * (_FRAMES if interface == "sas" else 1.0)
+    return _FRAMES if speed.startswith("sas") and interface == "sas" else 1.0
+
+
+def of_one_drive(speed: str, interface: str) -> float:
+    """Payload each way of a port of SAS or SATA that one drive is on, bytes per second."""
+    return SPEEDS[speed] * share_of_data(speed, interface)
 
 
 def bandwidth(speed: str, lanes: int) -> float:
-    """Payload that ``lanes`` side by side carry each way, bytes per second."""
+    """Payload that ``lanes`` side by side carry each way, bytes per second.
+
+    Frames of SAS are not taken off: see :func:`share_of_data`.
+    """
     return SPEEDS[speed] * lanes
 
 
