@@ -181,7 +181,9 @@ def validate_command(
     if to_html:
         from raidsim.validate.page import render
 
-        contents[to_html] = render(report).encode("utf-8")
+        with Bar() as bar:
+            page = render(report, bar.on_job, processes=compiled)
+        contents[to_html] = page.encode("utf-8")
 
     def show() -> None:
         from raidsim.validate.tables import everything

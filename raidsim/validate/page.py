@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,10 +21,45 @@ from raidsim.validate.words import (
     published_text,
     role_text,
 )
+from raidsim.workers.engine import MANY, OnProgress, execute
 
 
-def render(report: ValidationReport) -> str:
-    """Return the page; equal reports give equal pages."""
+@dataclass(frozen=True)
+class _Drawn:
+    """A document and its verdicts, of which pictures are drawn."""
+
+    name: str
+    verdicts: tuple[Verdict, ...]
+
+    def __str__(self) -> str:
+        """Return a short label for a progress bar."""
+        return f"pictures of {self.name}"
+
+
+def _pictures(drawn: _Drawn) -> list[str]:
+    """The pictures of a document; none where there are no figures."""
+    if not any(v.claim.counts_in_errors and v.simulated is not None for v in drawn.verdicts):
+        return []
+    return [
+        *figures_svgs(drawn.name, drawn.verdicts),
+        errors_svg(drawn.name, drawn.verdicts),
+    ]
+
+
+def render(
+    report: ValidationReport, on_progress: OnProgress | None = None, *, processes: bool = False
+) -> str:
+    """Return the page; equal reports give equal pages.
+
+    Parameters
+    ----------
+    report
+        What the page is about.
+    on_progress
+        Called whenever the pictures of a document are drawn.
+    processes
+        Draw those of many documents in processes, which start the program anew.
+    """
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -32,6 +69,15 @@ def render(report: ValidationReport) -> str:
     )
     environment.filters["percent"] = percent
     documents = sorted({verdict.claim.document for verdict in report.verdicts})
+    drawn = [
+        _Drawn(name, tuple(v for v in report.verdicts if v.claim.document == name))
+        for name in documents
+    ]
+    # Matplotlib keeps its settings for the whole process: no two threads may draw.
+    workers = None if processes and len(drawn) >= MANY else 1
+    pictures = execute(
+        drawn, _pictures, workers=workers, on_progress=on_progress, processes=processes
+    )
     summary = report.summary
     return environment.get_template("page.html.j2").render(
         report=report,
@@ -45,22 +91,23 @@ def render(report: ValidationReport) -> str:
         formula=formula_svg(report.verdicts) if report.comparisons else None,
         contradictions=report.contradictions,
         published=published_text,
-        documents=[_document(name, report) for name in documents],
+        documents=[
+            _document(one, found, report) for one, found in zip(drawn, pictures, strict=True)
+        ],
     )
 
 
-def _document(name: str, report: ValidationReport) -> dict[str, object]:
+def _document(
+    drawn: _Drawn, pictures: Sequence[str], report: ValidationReport
+) -> dict[str, object]:
     """What the page says of one document."""
-    verdicts = [verdict for verdict in report.verdicts if verdict.claim.document == name]
-    has_figures = any(v.claim.counts_in_errors and v.simulated is not None for v in verdicts)
+    failed = [verdict for verdict in report.failed if verdict.claim.document == drawn.name]
     return {
-        "name": name,
-        "title": verdicts[0].claim.title,
-        "pictures": [*figures_svgs(name, verdicts), errors_svg(name, verdicts)]
-        if has_figures
-        else [],
-        "failed": [_row(verdict) for verdict in report.failed if verdict.claim.document == name],
-        "rows": [_row(verdict) for verdict in verdicts],
+        "name": drawn.name,
+        "title": drawn.verdicts[0].claim.title,
+        "pictures": pictures,
+        "failed": [_row(verdict) for verdict in failed],
+        "rows": [_row(verdict) for verdict in drawn.verdicts],
     }
 
 
