@@ -73,3 +73,16 @@ def test_flash_that_carries_what_is_printed_stays_and_its_slc_cache_is_guessed(t
     assert not {"flash.program_time", "flash.spare"} & guess.keys()
     assert guess["slc.program_time"] > 0
     assert guess["front_end.move_time"] > 0
+
+
+def test_a_data_path_that_limits_what_is_written_does_not_begin_behind_the_link(tmp_path):
+    """Behind it the path changes no figure, and no fit can move it: cards of SATA drives whose
+    sheets print less in sequence than the link carries missed it by up to 18 %."""
+    card = new_card("intel-s4600-960gb", tmp_path)
+    link = card.number("link.time_per_byte")
+    figures = [
+        rate(97e3, read=1),
+        rate(24e3, read=0, state="sustained"),
+        stream(0.85 / link, state="sustained"),
+    ]
+    assert first_guess(card, figures)["data_path.write_time_per_byte"] == pytest.approx(link)

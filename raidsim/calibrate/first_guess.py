@@ -12,7 +12,8 @@ Each formula is what the model says while one thing limits, with nothing else in
 - Sustained sequential writes, W bytes/s: D dies of P planes program pages of s bytes,
   program_time = D P s / W; of a burst the same in an SLC cache.
 - Where the flash with its ranges would carry more than the printed writes, something beside it
-  does not. In sequence, B bytes/s: the data path, which each byte passes twice, 1 / 2B. At random,
+  does not. In sequence, B bytes/s: the data path, which each byte passes twice, 1 / 2B, or as the
+  link where that is slower, for a figure does not change with a path that waits for it. At random,
   R IO/s of u units of the map: the front end of c cores, move_time =
   (c / R - command_time - write_time) / (A - 1) u. What a write takes by itself, a drive pays in
   sequence and when it is new as well, where sheets and tests have many times as many.
@@ -85,20 +86,21 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     if speed := max(_speeds(reads), default=0.0):
         read_path = max(1 / speed, link)
         yield "data_path.read_time_per_byte", read_path
+    sustained = [one for one in writes if one.state == "sustained"]
+    speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
+    told = not (rate and speed and _is_carried(card, speed, rate))  # whether they tell of the flash
+    write_path = card.number("data_path.write_time_per_byte")
+    write_path = write_path if told else _path_of_writes(speed, link)
     if one := _alone(writes):
-        path = card.number("data_path.write_time_per_byte") + link
-        latency = max(one.value - CPU - fixed - one.size * path, 0.1e-6)
+        latency = max(one.value - CPU - fixed - one.size * (write_path + link), 0.1e-6)
         yield "command.latency", latency
     if one := _alone(one for one in reads if one.random == 1):
         channel = card.number("flash.channel_read_time_per_byte")
         frame = max(card.integer("flash.frame"), one.size)
         transfer = frame * channel + one.size * (read_path + link)
         yield "flash.read_time", max(one.value - CPU - fixed - latency - transfer, 1e-6)
-    sustained = [one for one in writes if one.state == "sustained"]
-    speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
     burst = max(_speeds(one for one in writes if one.state != "sustained"), default=0.0)
     gathers = card.has("slc.program_time")
-    told = not (rate and speed and _is_carried(card, speed, rate))  # whether they tell of the flash
     if told and (programmed := speed or (0.0 if gathers else burst)):
         yield "flash.program_time", _at_once(card) / programmed  # without an SLC cache a burst, too
     if burst and gathers:
@@ -110,6 +112,7 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
             channel = 0.5 / fastest * card.integer("flash.channels")
             yield "flash.channel_write_time_per_byte", channel
     if not told:
+        yield "data_path.write_time_per_byte", write_path
         yield from _moved(card, sustained, card.number("flash.spare"), fixed)
         return
     if speed and rate and speed > rate:
@@ -144,13 +147,19 @@ def _beside_the_flash(
     """Yield what limits sustained writes where the flash, within its ranges, would carry more."""
     carries = _at_once(card) / _in_range(card, "flash.program_time", _at_once(card) / speed)
     if carries > CLEARLY * speed:
-        yield "data_path.write_time_per_byte", 0.5 / speed  # each byte passes it twice
+        link = card.number("link.time_per_byte")
+        yield "data_path.write_time_per_byte", _path_of_writes(speed, link)
     rate, size = _of_small_writes(sustained)
     if not rate:
         return
     spare = _in_range(card, "flash.spare", spare_for(max(min(speed, carries) / rate / size, 1.001)))
     if carries / amplification(spare) > CLEARLY * rate * size:
         yield from _moved(card, sustained, spare, fixed)
+
+
+def _path_of_writes(speed: float, link: float) -> float:
+    """Return s/byte of the data path, which each byte passes twice; none hides behind the link."""
+    return max(0.5 / speed, link)
 
 
 def _is_carried(card: Card, speed: float, rate: float) -> bool:
