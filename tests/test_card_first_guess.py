@@ -27,9 +27,9 @@ def stream(value: float, state: str = "burst") -> RatedPerformance:
     )
 
 
-def new_card(like: str, tmp_path) -> cards.Card:
-    base = cards.load(like)
-    return read_card(stub("ssd", "n", base, place=tmp_path / "n.toml", like_name=like), "n.toml")
+def new_card(like: str, tmp_path, year: int | None = None) -> cards.Card:
+    base, place = cards.load(like), tmp_path / "n.toml"
+    return read_card(stub("ssd", "n", base, place=place, like_name=like, year=year), "n.toml")
 
 
 @pytest.mark.parametrize(("reads", "writes"), [(400e3, 250e3), (350e3, 350e3), (800e3, 1e6)])
@@ -46,6 +46,18 @@ def test_random_writes_in_the_long_run_tell_of_flash_and_not_of_commands(tmp_pat
     card = new_card("samsung-970-evo-plus-500gb", tmp_path)
     figures = [rate(400e3, read=1), rate(500e3, read=0, state="sustained")]
     assert first_guess(card, figures)["front_end.command_time"] == pytest.approx(5 / 400e3)
+
+
+@pytest.mark.parametrize(("lasting", "expected"), [(36e3, 4.5e-6), (75e3, 1 / 75e3 - 1 / 97e3)])
+def test_a_write_takes_no_more_of_the_front_end_than_those_of_the_long_run_leave(
+    lasting, expected, tmp_path
+):
+    card = new_card("intel-s4600-960gb", tmp_path, year=2018)
+    assert card.number("front_end.write_time") == pytest.approx(4.5e-6)
+    figures = [rate(97e3, read=1, state="sustained"), rate(lasting, read=0, state="sustained")]
+    guess = first_guess(card, figures)
+    found = guess.get("front_end.write_time", card.number("front_end.write_time"))
+    assert found == pytest.approx(expected)
 
 
 def test_without_an_slc_cache_a_burst_tells_how_long_dies_program(tmp_path):

@@ -155,3 +155,17 @@ def test_channels_that_were_fitted_to_measurements_are_of_the_class_of_their_yea
         speed = 1e-6 / card.number("flash.channel_read_time_per_byte")
         assert found.low <= speed <= found.high, (card.name, speed)
     assert [one.read for one in CHANNELS] == sorted(one.read for one in CHANNELS)
+
+
+# ---- what a write takes
+
+
+def test_a_write_of_newer_sata_drives_takes_what_was_measured_of_their_class():
+    """Sheets of drives with an SLC cache print it, and older ones were not measured."""
+    new = made("intel-s4600-960gb", year=2018)
+    assert new.number("front_end.write_time") == pytest.approx(4.5e-6)
+    assert new.sources["front_end.write_time"].note == "class of its year"
+    old = made("intel-s4600-960gb", year=2012)
+    with_cache = made("samsung-870-evo-1tb", year=2021, slc_cache=True)
+    for card in (old, with_cache):
+        assert card.number("front_end.write_time") < 2e-6

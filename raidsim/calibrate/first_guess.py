@@ -127,7 +127,7 @@ def _of_commands(
     """Return what a command takes of the front end, and what a read or write takes beside.
 
     The faster of random reads and of writes that a burst takes up says the first. Writes of the
-    long run tell of the flash.
+    long run tell of the flash, and that a write takes no more than they leave.
     """
     cores = card.integer("front_end.cores")
     burst = [one for one in writes if one.state != "sustained" and _is_small_and_saturated(one)]
@@ -138,6 +138,9 @@ def _of_commands(
     fixed = cores / rate
     if 0 < written < rate:
         return fixed, {"front_end.write_time": max(cores / written - fixed, 0.1e-6)}
+    lasting, _ = _of_small_writes(one for one in writes if one.state == "sustained")
+    if not written and lasting and cores / lasting - fixed < card.number("front_end.write_time"):
+        return fixed, {"front_end.write_time": max(cores / lasting - fixed, 0.1e-6)}
     return fixed, {}
 
 

@@ -15,6 +15,7 @@ from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 from raidsim.cards.flash_classes import (
     CELLS,
     FAST_NVME,
+    SATA_WRITES,
     FlashClass,
     bits_of,
     channel_of,
@@ -76,6 +77,8 @@ class NewFlash:
             return self._read_time()
         if name == "command.latency":
             return self._latency()
+        if name == "front_end.write_time":
+            return self._write_time()
         if name in CHANNEL:
             return self._channel(name)
         if name == "flash.die_capacity":
@@ -111,7 +114,21 @@ class NewFlash:
         if not like.year < FAST_NVME.since <= self.year:
             return None
         span = ends(like.kind, "command.latency", FAST_NVME.range)
-        return Stated(FAST_NVME.latency * 1e-6, "us", YEAR_NOTE, span, FAST_NVME.why)
+        return Stated(FAST_NVME.time * 1e-6, "us", YEAR_NOTE, span, FAST_NVME.why)
+
+    def _write_time(self) -> Stated | None:
+        """Return what a write takes of the front end, where no sheet prints those of a new drive.
+
+        Sheets of SATA drives with an SLC cache do. A fit takes no more of it than the writes of the
+        long run leave.
+        """
+        like = self.like
+        if self.year is None or like.word("link.interface") != "sata" or gathers(like):
+            return None
+        if self.year < SATA_WRITES.since:
+            return None
+        span = ends(like.kind, "front_end.write_time", SATA_WRITES.range)
+        return Stated(SATA_WRITES.time * 1e-6, "us", YEAR_NOTE, span, SATA_WRITES.why)
 
     def _channel(self, name: str) -> Stated | None:
         """Return how fast a channel is, where that of the base reads in another class.
