@@ -70,7 +70,7 @@ def run_command(
     """Simulate a scenario: throughput, latency and what limits."""
     from raidsim import scenario as scenarios
     from raidsim.report import output, progress, table
-    from raidsim.report.array_findings import no_ports_for_sas
+    from raidsim.report.array_findings import cannot_be_built
     from raidsim.report.contents import contents_of
 
     targets = {
@@ -118,7 +118,7 @@ def run_command(
     if folder is not None and keeper is not None:
         contents |= _fio_files(folder, loaded, result, keeper)
     output.deliver(contents, lambda: table.print_result(result, stdout()))
-    for finding in no_ports_for_sas(loaded):  # the figures are of a system that nobody can build
+    for finding in cannot_be_built(loaded):
         typer.echo(str(finding), err=True)
     if result.interrupted:
         typer.echo("The points that were finished are kept.", err=True)

@@ -333,6 +333,15 @@ def test_drives_need_ports_or_an_expander() -> None:
     assert "5 drives and 4 lanes of links on 8 ports" in the("ports", both)
 
 
+def test_a_flash_drive_in_a_slot_takes_no_port() -> None:
+    flash = {"name": "flash", "drive": "iodrive2-785gb", "controller": "controller"}
+    processor = {"model": "iocontrol-n5-sp"}
+    disks = {"controller": processor, "level": "raid6", "drive": "nl-sas-2tb"}
+    loads = READS | {"volume": "flash"}
+    assert not says("ports", array(loads, others=(flash,), drives=8, **disks))
+    assert "9 drives on 8 ports" in the("ports", array(loads, others=(flash,), drives=9, **disks))
+
+
 def test_nvme_drives_take_as_many_ports_as_they_have_lanes() -> None:
     nvme = {"drive": "samsung-pm983-3840gb", "level": "raid5"}
     four = {"model": "broadcom-megaraid-9670w-16i", "set": {"drives.pcie_lanes": 4}}

@@ -159,6 +159,23 @@ def test_run_says_that_sas_drives_need_an_hba(
     assert "add a [[controller]]" in err
 
 
+@pytest.mark.usefixtures("simulated")
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("perc-stream", "controller controller: 10 drives on 8 ports: it can't be built"),
+        ("tolly-n5-random", None),  # eight disks each, and a flash drive in a slot
+        ("cisco-random", None),  # behind an expander
+    ],
+)
+def test_run_says_that_a_controller_has_too_few_ports(
+    name: str, told: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert status("run", name) == 0
+    err = capsys.readouterr().err
+    assert "ports" not in err if told is None else err.startswith(told)
+
+
 def test_run_takes_overrides_and_seed(scenario: str, simulated: list[Any]) -> None:
     assert status("run", scenario, "--set", "load.outstanding=3", "--seed", "7") == 0
     assert simulated[0].seed == 7

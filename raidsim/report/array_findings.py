@@ -224,11 +224,12 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
         ports, most = (controller.card.integer(key) for key in ("ports.lanes", "drives.max"))
         on_it = [one for one in scenario.volumes if one.controller == controller.name]
         direct = [volume for volume in on_it if not volume.behind]
-        straight = sum(volume.drives + volume.spares for volume in direct)
-        their_lanes = sum(
-            (volume.drives + volume.spares) * arrays.ports_of_one(controller.card, volume.card)
+        taking = [
+            (volume.drives + volume.spares, arrays.ports_of_one(controller.card, volume.card))
             for volume in direct
-        )
+        ]
+        straight = sum(drives for drives, each in taking if each)
+        their_lanes = sum(drives * each for drives, each in taking)
         lanes = sum(link.lanes for link in scenario.links if link.to == controller.name)
         where = f"controller {controller.name}"
         if their_lanes + lanes > ports:
@@ -237,10 +238,12 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
                 taken = [f"{some(straight, 'drive')} with {some(their_lanes, 'lane')} in all"]
             taken += [f"{some(lanes, 'lane')} of links"] if lanes else []
             nvme = any(arrays.is_on_lanes_of(controller.card, one.card) for one in direct)
+            needed = "a PCIe switch" if nvme else "an expander"
             yield Finding(
                 where,
-                f"{' and '.join(taken)} on {some(ports, 'port')}",
-                f"put drives behind {'a PCIe switch' if nvme else 'an expander'}: a [[link]]",
+                f"{' and '.join(taken)} on {some(ports, 'port')}: it can't be built without"
+                f" {needed}, and what the lanes of one carry is not simulated",
+                f"put drives behind {needed}: a [[link]]",
                 Severity.critical,
             )
         total = sum(volume.drives + volume.spares for volume in on_it)
@@ -268,6 +271,12 @@ def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
         )
 
 
+def cannot_be_built(scenario: Scenario) -> Iterator[Finding]:
+    """What keeps a system from being built: its figures are of something that nobody can buy."""
+    yield from too_few_ports(scenario)
+    yield from no_ports_for_sas(scenario)
+
+
 CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     unsafe_cache,
     no_redundancy,
@@ -278,8 +287,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     strip_below_request,
     writes_read_first,
     oversubscribed_links,
-    too_few_ports,
-    no_ports_for_sas,
+    cannot_be_built,
 )
 
 

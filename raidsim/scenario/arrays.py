@@ -110,10 +110,13 @@ def is_on_lanes_of(controller: Card, drive: Card) -> bool:
 
 
 def ports_of_one(controller: Card, drive: Card) -> int:
-    """Ports (lanes) of a controller that one drive takes without an expander or a switch."""
+    """Ports (lanes) of a controller that one drive takes without an expander or a switch.
+
+    A PCIe card is in a slot of a storage processor, unless the ports are tri-mode.
+    """
     if is_on_lanes_of(controller, drive):
         return controller.integer("drives.pcie_lanes")
-    return 1
+    return 0 if drive.word("link.interface") == "pcie" else 1
 
 
 def _no_faster(drive: Card, carried: float) -> Card:
