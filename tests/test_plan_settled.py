@@ -83,17 +83,24 @@ def test_a_design_does_not_fall_while_its_full_cache_drains(need, tmp_path):
     limits, space = need.limits("healthy"), space_of(need)
     designs = [space.design(number) for number in range(space.size)]
     (back,) = [one for one in designs if (one.shape.drives, one.place.write) == (12, "back")]
-    short = data_of(back, need, spares=False, measure={"min_ios": 2000, "max_ios": 2000})
+    measure = {"min_ios": 2000, "max_ios": 2000}
+    short = data_of(back, need, spares=False, measure=measure)
     runner = Runner(need, workers=1)
     ((early,), (late,)) = runner.run([short]), runner.drained([short], limits)
     assert early.over(limits) > coarse.DOUBT
     assert early.unsettled
     assert late.over(limits) < 0.8
     assert not late.unsettled
-    found = plan(need, unknowns=0, workers=1)
+    found = plan(need, unknowns=10, workers=1)
     (one,) = [one for one in found.front if one.keys["write"] == "back"]
     assert one.keys["drives"] == "12"
     assert one.mean == pytest.approx(late.worst("mean")[0], rel=0.2)
+    assert one.chance > 0.5  # draws are run until they have drained, too
+    assert 1.2 < one.headroom < 2  # trials as well
+    factors = one.headroom, 2 * one.headroom
+    asked = [data_of(back, need, factor=each, spares=False, measure=measure) for each in factors]
+    held, missed = runner.run([longer(data, watched=False) for data in asked])
+    assert held.over(limits) <= 1 < missed.over(limits)
 
 
 def test_no_design_of_the_front_is_one_that_a_longer_run_calls_saturated(need):

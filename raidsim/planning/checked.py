@@ -115,7 +115,8 @@ def exact(
     """Runs of designs under the load of the need; ``settled``: until their caches have settled."""
     measure = _measure(_ios(need))
     asked = [data_of(one, need, spares=False, measure=measure) for one in designs]
-    return runner.settled(asked) if settled else runner.drained(asked, need.limits("healthy"))
+    limits = need.limits("healthy")
+    return runner.settled(asked, limits) if settled else runner.drained(asked, limits)
 
 
 def headrooms(
@@ -131,7 +132,8 @@ def headrooms(
 
     All are tried side by side: first at the most that counts, then halving what lies between, by
     ratio. The first of these is where what is busiest would be busy all the time. None is tried
-    beyond its bound: a cache may take more than the drives for as long as a short run.
+    beyond its bound: a cache may take more than the drives for as long as a short run. A cache that
+    begins full has drained before a trial counts as not carried.
 
     With ``settled`` trials go on until caches have settled, and one in which they have not does
     not count as carried.
@@ -146,7 +148,7 @@ def headrooms(
             data_of(designs[place], need, factor=factor, spares=False, measure=measure)
             for place, factor in zip(places, factors, strict=True)
         ]
-        ran = runner.settled(asked) if settled else runner.run(asked)
+        ran = runner.settled(asked, limits) if settled else runner.drained(asked, limits)
         return [one.over(limits) <= 1 and not (settled and one.unsettled) for one in ran]
 
     every = list(range(len(designs)))

@@ -291,9 +291,14 @@ class Runner:
             self.known[key] = found
         return [self.known[key] for key in keys]
 
-    def settled(self, asked: Sequence[Data]) -> list[Measured]:
-        """What each of them came to, with longer runs in place of those that ended too early."""
-        found = self.run(asked)
+    def settled(
+        self, asked: Sequence[Data], limits: Sequence[Latency] | None = None
+    ) -> list[Measured]:
+        """What each of them came to, with longer runs in place of those that ended too early.
+
+        ``limits``: runs that miss one of them while a cache drains ended too early as well.
+        """
+        found = self.run(asked) if limits is None else self.drained(asked, limits)
         early = [place for place, one in enumerate(found) if one.ended_early]
         again = [longer(asked[n], watched=found[n].rebuilt < REBUILT) for n in early]
         for place, one in zip(early, self.run(again), strict=True):
@@ -313,7 +318,7 @@ class Runner:
         early = [n for n, one in enumerate(found) if one.may_drain and one.over(limits) > over]
         again = [longer(asked[n], watched=False, most=DRAINED_IOS) for n in early]
         for n, one in zip(early, self.run(again), strict=True):
-            found[n] = one
+            found[n] = replace(one, late=not one.unsettled)
         return found
 
     def scenarios(self, asked: Sequence[Scenario]) -> list[Measured]:
