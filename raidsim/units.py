@@ -125,6 +125,7 @@ DIMENSIONS: dict[str, Dimension] = {
 _ALIASES = {"µs": "us", "μs": "us", "sec": "s", "d": "day"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _PREFIX = re.compile(r"([num]?s/)?([KMGTPkmgtp])(?:i|[Bb]|iB|ib)?(?:/s)?")
+_BITS = re.compile(r"([kKMGT]?)(?:bits?(?:/s)?|bps|b/s)")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)(?![a-z])", re.IGNORECASE)
 _LONGEST = 80
 _NOBODY_READS = 1e15
@@ -305,6 +306,8 @@ def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
     if d.inverse and unit in d.inverse:
         return d.inverse[unit], True
     no_unit = f"{quote(unit)} is no unit of a {_name(d)}"
+    if remedy := _in_bytes(unit, d):
+        raise QuantityError(no_unit, remedy)
     if remedy := _which_bytes(unit, d):
         raise QuantityError(no_unit, remedy)
     for other in DIMENSIONS.values():
@@ -314,6 +317,18 @@ def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
     if d.bare:
         raise QuantityError(no_unit, "write the number without a unit")
     raise QuantityError(no_unit, suggest(unit, d.known) or _write(d))
+
+
+def _in_bytes(unit: str, d: Dimension) -> str | None:
+    """What to write for bits per second: those of links are mostly given as "10 Gbit/s"."""
+    part = _BITS.fullmatch(unit)
+    if part is None or "B/s" not in d.known:
+        return None
+    if not part[1]:
+        return 'a byte has 8 bits: 8 of them are "1 B/s"'
+    prefix = part[1].upper()
+    smaller = {"K": "", "M": "k", "G": "M", "T": "G"}[prefix]
+    return f'a byte has 8 bits: 1 {prefix.replace("K", "k")}bit/s is "125 {smaller}B/s"'
 
 
 def _which_bytes(unit: str, d: Dimension) -> str | None:
