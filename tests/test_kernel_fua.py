@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from conftest import INTERPRETED
 
+import raidsim
 from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
 from raidsim.observe import observe
+from raidsim.result import Point
 from raidsim.scenario import from_data
 
 IOS = 60 if INTERPRETED else 600
@@ -50,10 +52,40 @@ def test_nothing_is_unsafe_while_all_writes_are_forced():
     built = run(CLIENT, {"fua": True, "outstanding": 8})
     drive = built.system.world.drives[0]
     assert drive["unsafe"] >= 0
+    assert 0 <= drive["forced"] <= 8 * 4096
+    assert drive["unsafe_peak"] == drive["unsafe_area"] == 0
     assert run(CLIENT, {"outstanding": 8}).system.world.drives[0]["unsafe_peak"] > 0
     counts = observe.counts(built.system, built.streams["load"])
     assert counts.issued == counts.completed + counts.in_flight
     assert counts.completed >= IOS
+
+
+def cut(*loads: dict[str, object]) -> tuple[int, Point]:
+    """Bytes that a power cut costs of what was acknowledged, and the first load's point."""
+    found = from_data(
+        {
+            "host": HOST,
+            "volume": [CLIENT],
+            "load": [LOAD | {"name": f"load {place}"} | one for place, one in enumerate(loads)],
+            "event": [{"kind": "power-cut", "at": "50 ms", "outage": "1 ms", "boot": "1 ms"}],
+            "measure": {"duration": "60 ms", "min_ios": 100, "max_ios": 1000},
+        }
+    )
+    point = raidsim.run(found).points[0]
+    assert point.course is not None
+    return point.course.power_cuts[0].volumes[0].lost_bytes, point
+
+
+@pytest.mark.skipif(INTERPRETED, reason="takes a minute")
+def test_a_power_cut_costs_no_forced_write():
+    """Those that are under way were counted as acknowledged: 4 KiB of a single one."""
+    for outstanding in (1, 16):
+        lost, point = cut({"fua": True, "outstanding": outstanding})
+        assert lost == 0
+        assert point.drives[0].unsafe_mean == point.drives[0].unsafe_peak == 0
+    beside, point = cut({"fua": True}, {"outstanding": 4})
+    assert 0 < beside <= point.drives[0].unsafe_peak
+    assert cut({"outstanding": 4})[0] > 0
 
 
 def test_with_capacitors_a_forced_write_is_any_write():

@@ -112,7 +112,7 @@ def drives(system: System, volume: Volume, busy: dict[int, float]) -> list[dict[
                 "queue": queue,
                 "busy": min(max((busy.get(s, 0.0) for s in own), default=0.0), 1.0),
                 "defects": int(drive["defects"]),
-                "unsafe": int(drive["unsafe"]),
+                "unsafe": int(drive["unsafe"] - drive["forced"]),
                 **_warmth(system, row),
             }
         )

@@ -30,9 +30,8 @@ def settle_promises(system: System) -> None:
     """Bring the integrals of the bytes that a power cut would lose up to the present time."""
     now = system.now
     rows = system.world.drives[: system.count("drives")]
-    rows["unsafe_area"] += np.maximum(rows["unsafe"], 0).astype(float) * (
-        now - rows["unsafe_changed"]
-    )
+    lost = np.maximum(rows["unsafe"] - rows["forced"], 0)
+    rows["unsafe_area"] += lost.astype(float) * (now - rows["unsafe_changed"])
     rows["unsafe_changed"] = now
 
 
@@ -53,7 +52,7 @@ def reset(system: System) -> None:
     for table in TABLES.values():
         table.open_window(system.rows(table.name))
     drives, caches = system.rows("drives"), system.rows("caches")
-    drives["unsafe_peak"] = np.maximum(drives["unsafe"], 0)
+    drives["unsafe_peak"] = np.maximum(drives["unsafe"] - drives["forced"], 0)
     caches["dirty_peak"] = caches["dirty"]
     exposure.reset(system)
     system.at_reset = {

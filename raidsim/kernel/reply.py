@@ -1,8 +1,12 @@
 """What every drive does when a command is done: the completion, and the account of promises.
 
 Verbs: :func:`reply` to the host; :func:`promise` and :func:`keep` count the bytes that a
-power cut would lose: acknowledged to the host, and not on the medium yet; :func:`delay` is what
-a drive that is slow, or meets a bad sector, takes more.
+power cut would lose: acknowledged to the host, and not on the medium yet; :func:`force` and
+:func:`forced` count those of a buffer that are not acknowledged before they are there;
+:func:`delay` is what a drive that is slow, or meets a bad sector, takes more.
+
+A buffer is emptied in the order in which it was filled, and a forced write waits for all that was
+there before it. So what is on its way to the medium beyond the forced bytes was acknowledged.
 """
 
 from __future__ import annotations
@@ -26,8 +30,22 @@ def promise(w, drive, size):
     """``size`` bytes are acknowledged from the buffer."""
     account(w, drive)
     drive["unsafe"] += size
-    if drive["unsafe"] > drive["unsafe_peak"]:
-        drive["unsafe_peak"] = drive["unsafe"]
+    drive["unsafe_peak"] = max(drive["unsafe_peak"], drive["unsafe"] - drive["forced"])
+
+
+@handler
+def force(w, drive, size):
+    """``size`` bytes are in the buffer, of a write that is answered once they are on the medium."""
+    account(w, drive)
+    drive["unsafe"] += size
+    drive["forced"] += size
+
+
+@handler
+def forced(w, drive, size):
+    """They are there, and their write is answered."""
+    account(w, drive)
+    drive["forced"] -= size
 
 
 @handler
@@ -41,7 +59,8 @@ def keep(w, drive, size):
 def account(w, drive):
     """Bring the integral of unsafe bytes up to now."""
     now = w.state[0]["now"]
-    drive["unsafe_area"] += float(max(drive["unsafe"], 0)) * (now - drive["unsafe_changed"])
+    lost = max(drive["unsafe"] - drive["forced"], 0)
+    drive["unsafe_area"] += float(lost) * (now - drive["unsafe_changed"])
     drive["unsafe_changed"] = now
 
 

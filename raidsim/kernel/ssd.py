@@ -35,7 +35,7 @@ from raidsim.kernel import garbage, queue, read_ahead, sensing, slc
 from raidsim.kernel.flash import channel_of, die_of_unit, sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
-from raidsim.kernel.reply import delay, keep, promise, reply
+from raidsim.kernel.reply import delay, force, forced, keep, promise, reply
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
@@ -422,7 +422,7 @@ def page_done(w, index):
     if job["op"] == READ and job["begun"] < job["offset"] + job["length"]:
         sense_part(w, drive, parent)
     elif job["op"] == WRITE and job["forced"] == 1 and w.drives[job["drive"]]["protected"] == 0:
-        promise(w, w.drives[job["drive"]], job["length"])
+        force(w, w.drives[job["drive"]], job["length"])
         job["forced"] = 2
         job["stage"] = STAGE_WAITING
         queue.append(w, drive, parent)
@@ -437,7 +437,9 @@ def answer(w, drive, index):
     drive["in_hand"] -= 1
     if job["op"] == READ and job["status"] == DONE:
         drive["held_unit"] = (job["offset"] + job["length"] - 1) // drive["unit"]
-    if job["op"] == WRITE and job["status"] == DONE and job["forced"] != 2:
+    if job["op"] == WRITE and job["forced"] == 2:
+        forced(w, w.drives[job["drive"]], job["length"])
+    elif job["op"] == WRITE and job["status"] == DONE:
         promise(w, w.drives[job["drive"]], job["length"])
     reply(w, index)
     if (job["op"] == WRITE or job["op"] == TRIM) and drive["command_write_time"] > 0:

@@ -502,8 +502,9 @@ DRIVES = Table(
     driver_write_ns=configuration("f8", "the same for each byte written", "ns/B"),
     host_read=counter("i8", "bytes that were read from it", "B"),
     host_written=counter("i8", "bytes that were written to it", "B"),
-    unsafe=volatile("i8", "acknowledged, and not on the medium yet", "B"),
-    unsafe_peak=window("i8", "the most of that in the window", "B"),
+    unsafe=volatile("i8", "acknowledged or forced, and not on the medium yet", "B"),
+    forced=volatile("i8", "of writes that are answered once they are there", "B"),
+    unsafe_peak=window("i8", "the most that was acknowledged of it in the window", "B"),
     unsafe_area=counter("f8", "integral of that over time", "B ns"),
     unsafe_changed=state("i8", "up to when that is counted", "ns"),
 )

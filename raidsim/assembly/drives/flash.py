@@ -309,10 +309,11 @@ class Flash(DriveKind):
     # -- what a power cut leaves --------------------------------------------------------------
 
     def unplaced(self, system: System, drive: int) -> int:
-        """What is in its write buffer."""
+        """What is in its write buffer, and was acknowledged."""
         if not self.is_exposed(system, drive):
             return 0
-        return max(int(system.world.drives[drive]["unsafe"]), 0)
+        front = system.world.drives[drive]
+        return max(int(front["unsafe"] - front["forced"]), 0)
 
     def progress(self, system: System, drive: int, command: int) -> int:  # noqa: ARG002
         """As :class:`DriveKind` says."""
