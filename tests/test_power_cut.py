@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -103,6 +104,29 @@ def test_a_persistent_cache_of_a_disk_loses_nothing_while_its_volatile_cache_is_
         assert (cut.lost_bytes > 0) == (disk_cache == "on")
 
 
+def flash(
+    level: str, drives: int, failed: tuple[int, ...], intent: str = "none"
+) -> tuple[Environment, Volume]:
+    """An array of flash drives without capacitors on a host."""
+    env = Environment()
+    words: dict[str, Any] = {} if level == "raid0" else {"intent": intent}
+    data = Volume(
+        env, "samsung-970-evo-plus-500gb", Host(env, SERVER),
+        name="data", level=level, drives=drives, failed=failed, **words,
+    )  # fmt: skip
+    return env, data
+
+
+def write_six(env: Environment, data: Volume) -> None:
+    """Six writes of 4 KiB, far from each other, one after the other."""
+
+    def process() -> Any:
+        for number in range(6):
+            assert (yield data.write(number * GIB, 4 * KIB)).ok
+
+    env.run(until=env.process(process()))
+
+
 def test_a_flash_drive_without_capacitors_loses_bytes_of_which_nobody_knows_where() -> None:
     for protected in (True, False):
         env, data = computer(buffer__protected=protected)
@@ -114,6 +138,34 @@ def test_a_flash_drive_without_capacitors_loses_bytes_of_which_nobody_knows_wher
         cut = env.cut_power().of("data")
         assert (cut.lost_bytes, cut.lost) == (0 if protected else 64 * KIB, [])
         assert cut.unplaced_bytes == cut.lost_bytes
+
+
+@pytest.mark.parametrize(
+    ("level", "drives", "failed", "share"),
+    [
+        ("raid1", 2, (), 1 / 2), ("raid1", 3, (), 1 / 3), ("raid1", 3, (1,), 1 / 2),
+        ("raid10", 4, (), 1 / 2), ("raid5", 4, (), 3 / 4), ("raid5", 4, (2,), 1),
+        ("raid0", 2, (), 1),
+    ],
+)  # fmt: skip
+def test_each_byte_that_buffers_of_an_array_lose_counts_once(level, drives, failed, share) -> None:
+    """Copies were counted each by itself: a mirror lost twice what was written to it."""
+    env, data = flash(level, drives, failed)
+    write_six(env, data)
+    buffered = sum(int(drive["unsafe"]) for drive in env.system.rows("drives"))
+    cut = env.cut_power().of("data")
+    assert buffered > 0
+    assert cut.unplaced_bytes == cut.lost_bytes == math.ceil(share * buffered)
+    if level in {"raid0", "raid1"}:
+        assert cut.lost_bytes == 6 * 4 * KIB
+
+
+def test_a_journal_has_what_buffers_of_flash_drives_lose() -> None:
+    for intent in ("none", "journal"):
+        env, data = flash("raid5", 4, (), intent)
+        write_six(env, data)
+        cut = env.cut_power().of("data")
+        assert (cut.lost_bytes > 0) == (intent == "none")
 
 
 # -- the write hole --------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 - Dirty lines of controllers' caches are acknowledged data that the drives do not have: kept if
   the cache is protected, else lost.
 - So are writes that hard disks have answered from their volatile buffers. Where they are is in
-  the queues of the arms; of flash drives without capacitors only their bytes are known.
+  the queues of the arms; of flash drives without capacitors only their bytes are known. Of an
+  array these are copies and parity, too: as much of them is the host's as of whole stripes.
 - A task whose write phase is under way has changed some of its drives and not others: the stripe
   is torn, that is, its parity (or the copies of a mirror) do not agree. A controller whose cache
   outlasts the cut, and an array with a journal, still have the data of stripes under update, and
@@ -38,7 +39,7 @@ from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_LOG, ERRAND_OPERAT
 from raidsim.kernel.cache import find, grain_of, mask
 from raidsim.kernel.cache_tables import GRAINS
 from raidsim.layout.accesses import merge
-from raidsim.layout.address import held, is_good, place
+from raidsim.layout.address import held, is_good, place, whole_drive
 from raidsim.layout.plan import bound, pieces
 from raidsim.layout.tables import ACCESS, DATA, LOST, MIRRORED, PARITY, UNUSED, WRITE, P
 from raidsim.result import Hole, VolumeCut
@@ -83,6 +84,7 @@ def volume_cut(
         cached = list(unwritten(system, volume))
         unplaced = sum(unplaced_bytes(system, drive) for drive in drives_of(system, volume))
         if system.world.volumes[volume]["kind"] == t.VOLUME_ARRAY:
+            unplaced = 0 if noted == "journal" else _of_the_host(system, volume, unplaced)
             stripes = _stripes(system, volume, cached, keeps=keeps, noted=noted)
             lost += stripes.lost
         else:
@@ -234,6 +236,22 @@ def unwritten(system: System, volume: int) -> Iterator[tuple[int, int, int]]:
 def unplaced_bytes(system: System, drive: int) -> int:
     """Acknowledged bytes in the buffer of a drive that a power cut costs, wherever they belong."""
     return kind_at(system, drive).unplaced(system, drive)
+
+
+def _of_the_host(system: System, volume: int, unplaced: int) -> int:
+    """How many of the bytes in buffers of an array's drives are a host's, each counted once.
+
+    Drives share them evenly. So it is the share of the volume in all that the drives which have
+    not failed hold of the array: half in a mirror of two, and all of a degraded RAID 5.
+    """
+    world = system.world
+    place = world.volumes[volume]
+    layout = world.layouts[place["array"]]
+    if layout["family"] not in (MIRRORED, PARITY):
+        return unplaced
+    failed = world.drives["failed"][drives_of(system, volume)]
+    room = max(int((failed == 0).sum()), 1) * whole_drive(layout)
+    return min(-(-unplaced * int(place["size"]) // room), unplaced)
 
 
 def in_flight(system: System, volume: int) -> int:
