@@ -235,10 +235,13 @@ class Session:
         before = self._completed()
         while True:
             going = self._run(before + pilot)
-            self.unsettled = self.settling.unsettled()
-            if not self.unsettled or not going or pilot >= bound:
+            found = self.settling.unsettled()
+            self.unsettled = [one for one in found if one.matters]
+            if not found or not going or pilot >= bound:
                 break
             if pilot >= measure.min_ios:
+                if not self.unsettled:
+                    break
                 patience = PATIENCE * (self.system.now - self.begun) / NS_PER_S
                 filling = self.settling.filling()
                 if self._fill([one.cache for one in filling if one.full_in > patience]):

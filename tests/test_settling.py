@@ -100,7 +100,7 @@ def test_a_warm_up_that_does_not_end_says_what_had_not_settled_and_what_it_takes
     found = points(IN_PART, FAST["reads at 16 outstanding"], max_ios=100_000)
     assert not found["slow"].converged
     warnings = [text for text in found["slow"].warnings if "settled" in text]
-    assert any("what the cache of card holds" in text for text in warnings)
+    assert any("what is dirty in the cache of card" in text for text in warnings)
     assert all("raise measure.max_ios to about" in text for text in warnings)
     # The other one is on a drive of its own, and has settled.
     assert found["fast"].converged
@@ -235,6 +235,23 @@ def test_a_cache_whose_lines_are_taken_and_still_half_empty_has_not_settled() ->
     point = reads("6 GiB")
     assert not point.converged
     assert any("what reads find in the cache" in words for words in point.warnings)
+
+
+@pytest.mark.parametrize(("area", "told"), [("500 GB", False), ("20 GB", True)])
+def test_clean_lines_that_nothing_comes_back_to_may_go_on_filling(area, told) -> None:
+    """Of 500 GB a cache of 512 MiB holds a thousandth, full or not; of 20 GB it holds 3 %."""
+    disks = {"level": "raid5", "drives": 8, "drive": "seagate-st373455ss", "write": "back"}
+    data = {
+        "host": {"model": "fujitsu-rx300-s4"},
+        "controller": [{"model": "lsi-megaraid-1078-512", "battery": "good"}],
+        "volume": [disks | {"strip": "64 KiB", "disk_cache": "off"}],
+        "load": [{"read": "67 %", "size": "8 KiB", "rate": "50 IO/s", "area": {"size": area}}],
+        "measure": {"max_time": "60 s", "min_ios": 2000, "precision": "20 %"},
+    }
+    (point,) = run(scenario.from_data(data)).points
+    assert any("what the cache of" in words for words in point.unsettled) == told
+    assert any("are biased" in words for words in point.warnings) == told
+    assert point.converged != told
 
 
 @pytest.mark.parametrize("strip", ["64 KiB", "256 KiB"])

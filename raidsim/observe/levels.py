@@ -43,6 +43,8 @@ class Level:
         What it cannot exceed, in the same unit; None if that is not known.
     words
         What it is, for messages.
+    matters
+        Whether figures change with it. Lines that fill with what nothing comes back to do not.
     """
 
     table: str
@@ -50,6 +52,7 @@ class Level:
     rows: Sequence[int]
     bound: float | None
     words: str
+    matters: bool = True
 
     @property
     def is_dirty(self) -> bool:
@@ -155,9 +158,11 @@ def of_volume(system: System, volume: int) -> list[Level]:
     for cache in sorted(_caches(system, volume)):
         row = system.world.caches[cache]
         name = "the cache of " + system.names[int(row["copy"])].owner
+        size, high = float(row["size"]), float(row["high"])
+        matters = _comes_back(system, volume, cache)
         found += [
-            Level("caches", "used", (cache,), float(row["size"]), f"what {name} holds"),
-            Level("caches", "dirty", (cache,), float(row["high"]), f"what is dirty in {name}"),
+            Level("caches", "used", (cache,), size, f"what {name} holds", matters),
+            Level("caches", "dirty", (cache,), high, f"what is dirty in {name}"),
         ]
         found += _held(system, volume, cache, f"what reads find in {name}")
     shingled = tuple(sorted(_shingled(system, drives_of(system, volume))))
@@ -183,6 +188,23 @@ def _caches(system: System, volume: int) -> set[int]:
     return found
 
 
+def _comes_back(system: System, volume: int, cache: int) -> bool:
+    """Whether I/Os of a volume may find in a cache what others have left there.
+
+    Where they do not, it matters to nobody how many of its lines are taken: a clean one gives way
+    at once, and takes no longer than one that was never taken.
+    """
+    size = int(system.world.caches[cache]["size"])
+    streams = system.world.streams[: system.count("streams")]
+    return any(
+        stream["zones"] > 0
+        or stream["zipf"] > 0
+        or stream["area_size"] <= 0  # a trace, whose places are not known here
+        or size >= FOUND * stream["area_size"]
+        for stream in streams[streams["volume"] == volume]
+    )
+
+
 def _held(system: System, volume: int, cache: int, words: str) -> list[Held]:
     """What reads of a volume find in a cache; nothing if that is next to nothing."""
     world, row = system.world, system.world.caches[cache]
@@ -199,7 +221,7 @@ def _held(system: System, volume: int, cache: int, words: str) -> list[Held]:
     first, count = int(row["first_line"]), int(row["lines"])
     lines = range(first, first + count, -(-count // LINES))
     bound = float(min(int(row["size"]), total))
-    return [Held("lines", "valid", lines, bound, words, len(lines) / count, cache)]
+    return [Held("lines", "valid", lines, bound, words, True, len(lines) / count, cache)]
 
 
 def _shingled(system: System, drives: Collection[int]) -> list[int]:

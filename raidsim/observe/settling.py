@@ -71,6 +71,8 @@ class Unsettled:
         that is not in its steady state, however narrow its intervals are.
     filling
         Row of the cache of which more and more is dirty; None if it is something else.
+    matters
+        Whether figures change with it.
     """
 
     loads: frozenset[str]
@@ -78,6 +80,7 @@ class Unsettled:
     needs: float | None
     fills: bool = False
     filling: int | None = None
+    matters: bool = True
 
     def told(self, warmup: Warmup) -> str:
         """A warning after a warm-up, and what to raise."""
@@ -199,6 +202,7 @@ class Settling:
             self._named(level)
             for level in self.record.levels
             if level.bound is not None
+            and level.matters
             and moves(self.record.series(level), level.bound, self._least(level))
             and not self._drains(level)
         ]
@@ -233,7 +237,8 @@ class Settling:
         needs = self._needed(level)
         fills = isinstance(level, Held) and goes_on(self.record.series(level), level.bound or 0.0)
         filling = level.rows[0] if level.is_dirty and rises(self.record.series(level)) else None
-        return Unsettled(frozenset(self.loads_of[level]), level.words, needs, fills, filling)
+        loads = frozenset(self.loads_of[level])
+        return Unsettled(loads, level.words, needs, fills, filling, level.matters)
 
     def _least(self, level: Level) -> float:
         """Bytes by which a level rises in the window if it matters, however large its bound is.
