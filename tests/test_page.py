@@ -467,6 +467,7 @@ def status(*arguments):
         (["--host", "192.0.2.1", "--port", "0"], "cannot listen at 192.0.2.1"),
         (["--host", "no.such.host.invalid"], "cannot listen at no.such.host.invalid"),
         (["--host", "no.such.host.invalid"], "; give another --host"),
+        (["--host", "192.0.2.1"], "; give an address that this computer has as --host"),
     ],
 )
 def test_what_cannot_be_served_is_said_in_a_line(arguments, words, capsys):

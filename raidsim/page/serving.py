@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import secrets
 import signal
@@ -124,8 +125,11 @@ def _listen(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as error:
         cause = f"cannot listen at {host}, port {port}: {getattr(error, 'strerror', None) or error}"
         remedy = "give another --port, or 0 for any that is free"
-        if isinstance(error, socket.gaierror | UnicodeError):
+        is_elsewhere = getattr(error, "errno", None) == errno.EADDRNOTAVAIL
+        if is_elsewhere or isinstance(error, socket.gaierror | UnicodeError):
             remedy = "give another --host"
+            if is_elsewhere:
+                remedy = "give an address that this computer has as --host, or 0.0.0.0 for all"
         raise InputError([Problem(None, None, "serve", cause, remedy)]) from None
     return made
 
