@@ -13,8 +13,10 @@ from array_scenarios import array
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import READ, WRITE
+from raidsim.observe.inventory import volume_facts
 from raidsim.observe.traffic import cost, gathered, straddling
 from raidsim.report.findings import findings
+from raidsim.report.hardware import failures_words
 from raidsim.scenario import Scenario, load_text
 
 DATABASE = {"read": "67 %", "size": "8 KiB", "outstanding": 8}
@@ -514,3 +516,16 @@ def test_sas_drives_on_the_server_itself_need_an_hba() -> None:
 def test_spares_take_ports_too() -> None:
     assert not says("on 8 ports", array(controller={}, level="raid6", drives=8))
     assert says("9 drives on 8 ports", array(controller={}, level="raid6", drives=8, spares=1))
+
+
+@pytest.mark.parametrize(
+    ("failed", "told"),
+    [
+        ([], "any one drive may fail"),
+        ([0], "any one drive may fail while all are there"),
+        ([0, 1], "any one drive may fail while all are there"),  # a whole pair
+    ],
+)
+def test_what_an_array_survives_is_told_of_one_that_has_all_its_drives(failed, told) -> None:
+    checked = array(READS, controller={}, level="raid10", drives=8, failed=failed)
+    assert failures_words(volume_facts(checked.volumes[0])) == told

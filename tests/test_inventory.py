@@ -128,7 +128,7 @@ def test_check_says_what_a_volume_holds_and_survives() -> None:
         "data: RAID 60 of 16 drives, Cisco",
         "64.01 TB raw, 48.01 TB usable",
         "on controller, behind expander, strip 64 KiB, write back, read-ahead none, direct I/O",
-        "any 2 drives may fail, up to 4 in different spans; drives 2 and 3 failed before",
+        "any 2 drives may fail while all are there; drives 2 and 3 failed before",
         "98 W idle, at most 147 W",
         "114 W idle, at most 163 W, without fujitsu-rx2540-m1 (its card does not say)",
     ):

@@ -217,7 +217,7 @@ def _volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[str]:
     where = hardware.where_words(volume, scenario.controller(volume))
     failures = hardware.failures_words(facts)
     spans = 1 if volume.layout is None else int(volume.layout["spans"])
-    if spans > 1 and facts.failures_tolerated:
+    if spans > 1 and facts.failures_tolerated and not facts.failed:
         failures += f", up to {spans * facts.failures_tolerated} in different spans"
     power = hardware.power_words(facts.power_w)
     capacity = hardware.capacity_words(facts)

@@ -49,12 +49,12 @@ def capacity_words(facts: VolumeFacts) -> str:
 
 
 def failures_words(facts: VolumeFacts) -> str:
-    """How many drives may fail, whichever they are."""
+    """How many drives may fail, whichever they are; of a degraded array, before any had."""
     if facts.failures_tolerated == 0:
         return "no drive may fail"
-    if facts.failures_tolerated == 1:
-        return "any one drive may fail"
-    return f"any {facts.failures_tolerated} drives may fail"
+    most = facts.failures_tolerated
+    words = "any one drive may fail" if most == 1 else f"any {most} drives may fail"
+    return f"{words} while all are there" if facts.failed else words
 
 
 def power_words(power: Power | SystemPower) -> str:
