@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from raidsim import units
 from raidsim.errors import InputError
 from raidsim.fio import values
 from raidsim.fio.job_options import options_of
@@ -55,6 +56,19 @@ def test_kb_base_turns_sizes_round():
     assert values.size("4k", 1000) == 4000
     assert values.size("4KiB", 1000) == 4096
     assert played(bs="4k", kb_base="1000").table["size"] == "4 kB"
+
+
+@pytest.mark.parametrize(("base", "k"), [("1024", 1024), ("1000", 1000)])
+def test_integers_have_suffixes_too(base, k):
+    """fio's HOWTO: an option of type int takes a suffix, as a size does."""
+    one = played(iops=2.0 * k, rate_iops="2k", kb_base=base)
+    assert units.parse(one.table["rate"], "rate") == 2 * k
+    assert played(iodepth="1k", kb_base=base).table["outstanding"] == k
+    assert values.count("2k", 1, 10**6, k) == 2 * k
+    one = played(iops=2.0 * k, rate="8k", bs="4", kb_base=base)
+    assert units.parse(one.table["rate"], "rate") == 2 * k
+    with pytest.raises(Unreadable, match="percent"):
+        values.count("5%")
 
 
 @pytest.mark.parametrize(

@@ -251,7 +251,7 @@ def _limit(job: FileJob, played: Played, capacity: int | None) -> dict[str, Any]
         if seconds := values.seconds(options.get("runtime", "0")):
             limit["time"] = f"{seconds:.10g} s"
         if "number_ios" in options:
-            limit["ios"] = workers * values.count(options["number_ios"], 1, values.MOST)
+            limit["ios"] = workers * values.count(options["number_ios"], 1, values.MOST, base)
         if not flag(options.get("time_based", "0")) and (
             size := options.get("io_size", options.get("size"))
         ):

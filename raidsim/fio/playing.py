@@ -275,8 +275,8 @@ class _Player:
         return [(one, part) for one, part in zip(sizes, shares, strict=True) if part > 0]
 
     def _how_many(self) -> None:
-        workers = self.value("numjobs", "1", values.count, 1, 1024)
-        depth = self.value("iodepth", "1", values.count)
+        workers = self.value("numjobs", "1", values.count, 1, 1024, self._base)
+        depth = self.value("iodepth", "1", values.count, 1, 65536, self._base)
         if self.played.is_synchronous and depth > 1:
             self.note("iodepth", "this engine has one I/O at a time, whatever it says")
             depth = 1
@@ -406,7 +406,10 @@ class _Player:
         """After so many writes a flush, where the job waits for it; writes that wait for it."""
         if self.share < 1 and not self.trims and self.option("sync", "0").lower() in _FORCED:
             self.played.table["fua"] = True
-        every = [self.value(name, "0", values.count, 0, 10**9) for name in ("fsync", "fdatasync")]
+        every = [
+            self.value(name, "0", values.count, 0, 10**9, self._base)
+            for name in ("fsync", "fdatasync")
+        ]
         if not any(every) or self.share == 1:
             return
         if self.played.is_at_rate:
@@ -420,8 +423,8 @@ class _Player:
             if name not in self.given:
                 continue
             parts = [one.strip() for one in self.option(name, "").split(",")]
-            reader = values.number if name == "rate_iops" else values.size
-            found = [self.part(name, t, reader) if t else 0.0 for t in parts[:2]]
+            reader = values.integer if name == "rate_iops" else values.size
+            found = [self.part(name, t, reader, self._base) if t else 0.0 for t in parts[:2]]
             each = [found[0], found[-1]]
             active = [
                 one
@@ -440,7 +443,7 @@ class _Player:
 
     def _think(self) -> None:
         think = self.value("thinktime", "0", values.seconds, 1e-6)
-        blocks = self.value("thinktime_blocks", "1", values.count, 1, 10**9)
+        blocks = self.value("thinktime_blocks", "1", values.count, 1, 10**9, self._base)
         self.read |= {"thinktime_blocks_type", "thinktime_iotime"}
         if think == 0:
             return

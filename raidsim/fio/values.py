@@ -61,9 +61,17 @@ def number(text: str) -> float:
     return found
 
 
-def count(text: str, least: int = 1, most: int = 65536) -> int:
-    """A whole number."""
-    found = number(text)
+def integer(text: str, base: int = 1024) -> float:
+    """A number that may have a suffix, as 2k: fio reads all its integers as it reads sizes."""
+    found, unit = _split(text, "a number, as in 100 or 2k")
+    if unit == "%":
+        raise Unreadable("has a percent sign, and is no share")
+    return float(size(text, base)) if unit else found
+
+
+def count(text: str, least: int = 1, most: int = 65536, base: int = 1024) -> int:
+    """A whole number, which may have a suffix."""
+    found = integer(text, base)
     if found != int(found) or not least <= found <= most:
         raise Unreadable(f"is no whole number from {least} to {most}")
     return int(found)
