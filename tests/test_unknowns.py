@@ -12,7 +12,7 @@ from watching import scenario as scenario_of
 import raidsim
 from raidsim import InputError, Scenario, cards, cli, units
 from raidsim.cards.attributes import KINDS
-from raidsim.cards.plausible import plausible
+from raidsim.cards.plausible import plausible, whole
 from raidsim.fio.job_file import read_jobs
 from raidsim.report import json_file
 from raidsim.report import unknowns as words
@@ -143,6 +143,15 @@ def test_what_is_drawn_lies_in_its_range_and_counts_are_whole(name: str) -> None
             assert value.low * (1 - 1e-9) <= drawn.number(value.name) <= value.high * (1 + 1e-9)
             if value.step:
                 assert drawn.number(value.name) == int(drawn.number(value.name))
+
+
+def test_ranges_of_counts_are_whole() -> None:
+    """Of 14 heads, 25 % less to 34 % more are 10.5 to 18.76: a disk has 11 to 18."""
+    card = cards.load("cisco-hdd-10tb")
+    (heads,) = (one for one in unsures(card).values if one.name == "geometry.heads")
+    assert (heads.low, heads.high) == (11, 18)
+    assert whole("time", 10.5, 18.76) == (10.5, 18.76)
+    assert whole("count", 10.2, 10.8) == (10.2, 10.8)  # there is none between
 
 
 def test_values_that_do_not_fit_together_are_taken_back_until_they_do() -> None:

@@ -102,6 +102,12 @@ def plausible(card: Card) -> dict[str, Plausible]:
     return found
 
 
+def whole(dimension: str, low: float, high: float) -> tuple[float, float]:
+    """Return the ends of a range as a value of a dimension can have them: counts are whole."""
+    least, most = float(math.ceil(low)), float(math.floor(high))
+    return (least, most) if dimension == "count" and least <= most else (low, high)
+
+
 def uncertain(card: Card) -> list[str]:
     """The numbers of a card that are not known for sure, in the order of the attributes."""
     others = card.of_others()

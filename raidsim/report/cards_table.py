@@ -13,7 +13,7 @@ from raidsim.cards import Card, Entry
 from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.inherited import other_makers
-from raidsim.cards.plausible import plausible
+from raidsim.cards.plausible import plausible, whole
 from raidsim.cards.posterior import posterior
 from raidsim.cards.rated import Rated
 from raidsim.report import numbers
@@ -169,6 +169,7 @@ def _span(entry: Entry, ends: tuple[float, float]) -> str:
     if "/s" in entry.source.unit and not ends[0]:  # a time of none is no bandwidth
         return ""
     dimension = entry.dimension
+    ends = whole(dimension, *ends)
     low, high = sorted(units.in_unit(end, entry.source.unit, dimension) for end in ends)
     return " to ".join(f"{float(f'{end:.3g}'):.10g}" for end in (low, high))
 

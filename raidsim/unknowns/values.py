@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from raidsim import units
 from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
+from raidsim.cards.plausible import whole
 from raidsim.cards.posterior import Posterior, posterior
 
 COARSE = frozenset({"flash.spare"})
@@ -84,14 +85,16 @@ def unsures(card: Card) -> Unsures:
     deviations = joint.deviations()
     values = []
     for place, name in enumerate(joint.names):
+        dimension = card.about.by_name[name].dimension
+        low, high = whole(dimension, float(joint.low[place]), float(joint.high[place]))
         coarse = name in COARSE and not joint.linear[place] and deviations[place] > 0
         values.append(
             Unsure(
                 card=joint.owners[place],
                 name=name,
                 value=card.number(name),
-                low=float(joint.low[place]),
-                high=float(joint.high[place]),
+                low=low,
+                high=high,
                 step=step(card, name),
                 ratio=math.exp(deviations[place] / STEPS) if coarse else 1.0,
             )
