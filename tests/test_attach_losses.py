@@ -270,6 +270,36 @@ def test_a_power_cut_takes_no_forced_write_back_that_was_answered():
     bench.close()
 
 
+def test_a_power_cut_takes_the_write_back_that_was_not_forced():
+    """Of a buffer's bytes nobody knows where they are: the latest write was forced to another."""
+    bench = Bench(FLASH.replace("[[volume]]", '[[volume]]\nlevel = "raid0"\ndrives = 2'))
+    bench.write([0, 64 * KIB], b"A")
+    bench.flush()
+    bench.write([0, 64 * KIB], b"B")
+    answers = []
+    one = nbd.Request(nbd.FUA, nbd.WRITE, 0, 64 * KIB, SIZE)
+    bench.device.ask(one, b"C" * SIZE, answers.append)
+    while not answers:
+        bench.wait(None)
+    bench.happens("power-cut", outage="1 s", boot="1 s")
+    bench.wait(10)
+    assert bench.lost == SIZE
+    assert (bench.read(0), bench.read(64 * KIB)) == (b"A" * SIZE, b"C" * SIZE)
+    bench.close()
+
+
+def test_forgotten_bytes_of_a_promise_are_safe_and_those_beside_them_are_not():
+    promised = Promised()
+    promised.note(0, b"a" * 2048)
+    promised.note(1024, b"b" * 2048)
+    promised.forget(1024, 512)
+    back = []
+    promised.take_back([], 4096, lambda *both: back.append(both))
+    assert back == [(1536, b"b" * 1536), (1536, b"a" * 512), (0, b"a" * 1024)]
+    promised.forget(0, 4096)
+    assert len(promised) == promised.size == 0
+
+
 def test_what_a_battery_has_kept_through_a_cut_may_be_lost_with_the_controller():
     bench = Bench(controllers())
     where = places(40)

@@ -210,7 +210,7 @@ class Device:
             self._settle_before(one.offset, one.length)
             event = self.volume.write(one.offset, one.length, fua=forced)
             number = self._begin_write(one.offset, payload)
-            end = partial(self._has_written, number, answer)
+            end = partial(self._has_written, number, forced, answer)
         elif one.command == nbd.FLUSH:
             event = self.volume.flush()
             end = partial(self._has_flushed, answer)
@@ -244,11 +244,11 @@ class Device:
             return
         answer(Answer(data=data, due=done.completed))
 
-    def _has_written(self, number: int, answer: OnAnswer, done: Any) -> None:
+    def _has_written(self, number: int, forced: bool, answer: OnAnswer, done: Any) -> None:
         offset, payload = self._writes.pop(number, (0, b""))
-        answer(self._put(offset, payload, done))
+        answer(self._put(offset, payload, forced, done))
 
-    def _put(self, offset: int, payload: bytes, done: Any) -> Answer:
+    def _put(self, offset: int, payload: bytes, forced: bool, done: Any) -> Answer:
         """Let the drives hold what was written, if it was."""
         if not done.ok:
             return _failed(done)
@@ -256,7 +256,10 @@ class Device:
         try:
             if self._risky or self.volume.spec.write != "through":
                 self._risky = True  # for good: what was dirty takes its time to come to the drives
-                self._note(offset, len(payload))
+                if forced and self._cache == t.NONE:  # it is on the medium
+                    self._promised.forget(offset, len(payload))
+                else:
+                    self._note(offset, len(payload))
             self.content.write(offset, payload)
         except (DataLost, OSError) as error:
             return _error_of(error, done.completed)
@@ -312,7 +315,7 @@ class Device:
             if done.ok and not self.content.written.any_in(offset, len(payload)):
                 found = Answer(due=done.completed)  # it is zero
             else:
-                found = self._put(offset, payload, done)
+                found = self._put(offset, payload, bool(one.flags & nbd.FUA), done)
         else:
             found = Answer(due=done.completed) if done.ok else _failed(done)
         if found.error or at >= one.offset + one.length:

@@ -70,6 +70,18 @@ class Promised:
         self._sectors.update(_sectors_of(address, len(before)))
         self.size += len(before)
 
+    def forget(self, address: int, length: int) -> None:
+        """These bytes are safe, whatever was written there before."""
+        if not self.holds(address, length):
+            return
+        end = address + length
+        left: list[Entry] = []
+        for entry in self._entries:
+            first, last = min(entry.end, address), max(entry.address, end)
+            left += [entry.part(entry.address, first)] if entry.address < first else []
+            left += [entry.part(last, entry.end)] if last < entry.end else []
+        self._hold(left)
+
     def covers(self, address: int, length: int) -> bool:
         """Whether all of these bytes are noted: they go back to the oldest, so that says it all."""
         return self._sectors.issuperset(_sectors_of(address, length))
