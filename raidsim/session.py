@@ -58,8 +58,7 @@ LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_SWEPT = 0.25
 """Share of a sweep of a cache's destages: a window that holds so much goes on until it is whole.
 
-Disks are slower at their inner tracks, so the rate of the hosts goes up and down with the place
-that destages have come to.
+Disks are slower at inner tracks, so the rate of hosts follows the place of destages.
 """
 LEAST_OPEN_SWEEPS = 1.3  # two looks, a sweep apart, tell whether a cache fills
 LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
@@ -237,14 +236,13 @@ class Session:
             going = self._run(before + pilot)
             found = self.settling.unsettled()
             self.unsettled = [one for one in found if one.matters]
-            if not found or not going or pilot >= bound:
+            is_least = pilot >= measure.min_ios
+            if not found or not going or pilot >= bound or (is_least and not self.unsettled):
                 break
-            if pilot >= measure.min_ios:
-                if not self.unsettled:
-                    break
+            if is_least:
                 patience = PATIENCE * (self.system.now - self.begun) / NS_PER_S
-                filling = self.settling.filling()
-                if self._fill([one.cache for one in filling if one.full_in > patience]):
+                late = (one for one in self.settling.filling() if one.full_in > patience)
+                if self._fill([one.cache for one in late]):
                     return self._warm_up()
                 if any(one.full_in > patience for one in self._filling()):
                     self.overfull, self.unsettled = self._filling(), []
@@ -323,8 +321,7 @@ class Session:
 
     def _is_beyond(self, unsettled: Sequence[Unsettled]) -> bool:
         """Whether something fills for longer than a run may take."""
-        so_far = self._so_far()
-        return any(one.is_beyond(so_far) for one in unsettled)
+        return any(one.is_beyond(self._so_far()) for one in unsettled)
 
     def _of_a_sweep(self, start: int) -> int:
         """I/Os of a window in which destages go once over all that is dirty; 0 if one holds that.
