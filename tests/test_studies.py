@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -30,6 +31,7 @@ from raidsim.report.sweep_table import sweep_table
 from raidsim.studies.store import Store
 from raidsim.studies.study import Variant, content_key, run_variants
 from raidsim.studies.sweep import sweep
+from raidsim.workers import engine
 from raidsim.workers.engine import execute
 
 pytestmark = pytest.mark.skipif(INTERPRETED or CHECKED, reason="runs many simulations")
@@ -296,6 +298,26 @@ def test_ctrl_c_keeps_what_is_finished_and_leaves_no_process(disk, tmp_path):
     assert 0 < finished(path) < 6000
     alone = ["pgrep", "-g", str(process.pid), "-f", "LokyProcess"]
     assert wait_for(lambda: gone(alone), 20)
+
+
+def test_ctrl_c_while_work_is_handed_out_comes_once_it_is(monkeypatch):
+    """Within, it could leave a lock of the executor taken, and its end never came."""
+    handed_out = []
+
+    class Interrupted(ThreadPoolExecutor):
+        def submit(self, *given):
+            signal.raise_signal(signal.SIGINT)
+            handed_out.append(super().submit(*given))
+            return handed_out[-1]
+
+    monkeypatch.setattr(engine, "ThreadPoolExecutor", Interrupted)
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            execute([1, 2, 3], str, workers=2)
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    assert len(handed_out) == 1
 
 
 def test_two_commands_may_use_one_store_at_a_time(disk, tmp_path):

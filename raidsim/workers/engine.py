@@ -24,19 +24,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    CancelledError,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from types import FrameType
 from typing import Any, TypeVar
 
 from raidsim import collector, waits
@@ -209,14 +204,18 @@ def _made(
     tries = dict.fromkeys(waiting, 0)
     executor = pool.executor
     running: dict[Future[list[Row | InputError]], tuple[int, ...]] = {}
+    over: SimpleQueue[Future[list[Row | InputError]]] = SimpleQueue()
     try:
         while waiting or running:
             while waiting and len(running) < pool.ahead * pool.workers:
                 chunk = waiting.pop()
                 given = [variants[number] for number in chunk]
-                running[executor.submit(_work, simulate, given)] = chunk
-            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+                with nullcontext() if isinstance(executor, _Alone) else _undisturbed():
+                    future = executor.submit(_work, simulate, given)
+                    running[future] = chunk
+                    future.add_done_callback(over.put)
             lost = False
+            ended = [one for one in _all_of(over) if one in running]
             for future in sorted(ended, key=lambda one: running[one]):
                 chunk = running.pop(future)
                 try:
@@ -236,8 +235,39 @@ def _made(
                 running.clear()
                 executor = pool.again()
     finally:
-        for future in running:
-            future.cancel()
+        with _undisturbed():
+            for future in running:
+                future.cancel()
+
+
+def _all_of(queue: SimpleQueue[Row]) -> list[Row]:
+    """Wait until there is something in a queue, and take all that is."""
+    found = [queue.get()]
+    with suppress(Empty):
+        while True:
+            found.append(queue.get_nowait())
+    return found
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait until this is done.
+
+    An executor that is interrupted while it takes work in may keep a lock for ever, and then its
+    end is waited for in vain.
+    """
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    if came:
+        usual(*came[0])
 
 
 def _over(label: str) -> InputError:
