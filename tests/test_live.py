@@ -268,6 +268,7 @@ def test_a_battery_decides_whether_a_power_cut_costs_what_is_dirty(write, kept):
     assert amounts == ((300 * 8 * KIB, 0) if kept else (0, 300 * 8 * KIB))
     words = watched.told[-1]["words"]
     assert ("Nothing that was acknowledged is lost" in words) == kept
+    json.dumps(watched.frame())  # as it goes to the page
 
 
 def test_stripes_that_a_power_cut_tears_are_shown_until_a_resync_has_been_through():

@@ -250,7 +250,7 @@ def _of_the_host(system: System, volume: int, unplaced: int) -> int:
     if layout["family"] not in (MIRRORED, PARITY):
         return unplaced
     failed = world.drives["failed"][drives_of(system, volume)]
-    room = max(int((failed == 0).sum()), 1) * whole_drive(layout)
+    room = max(int((failed == 0).sum()), 1) * int(whole_drive(layout))
     return min(-(-unplaced * int(place["size"]) // room), unplaced)
 
 
