@@ -25,7 +25,7 @@ def chain(*bandwidths: float, drives: int = 4, rate: float = 100.0) -> Fabric:
         Part(name, LINK, to, "sas-12g", 1, carried)
         for name, to, carried in zip(names[1:], names, bandwidths, strict=False)
     ]
-    return Fabric(parts, [Group("data", drives, (names[-1],), rate, "sas", rate)])
+    return Fabric(parts, [Group("data", drives, (names[-1],), rate, "sata", rate)])
 
 
 def test_the_way_of_a_drive_leads_over_expander_and_controller_to_the_host() -> None:
@@ -92,6 +92,18 @@ def test_a_narrow_link_relieves_the_one_above() -> None:
     """20 x 100 arrive at the lower link, which passes on 500 of them."""
     made = chain(400.0, 500.0, drives=20)
     assert [load.factor for load in made.loads()] == pytest.approx([500 / 400, 2000 / 500])
+
+
+def test_frames_of_sas_drives_take_a_part_of_a_link_of_sas() -> None:
+    """A frame of 1,024 bytes has 48 around it; those of SATA drives are far longer."""
+    link = Part("expander", LINK, "host", "sas-12g", 4, 4800e6)
+    drives = {
+        interface: Group(interface, 4, ("expander",), 500e6, interface, 600e6)
+        for interface in ("sas", "sata")
+    }
+    for groups, share in ((["sas"], 1024 / 1072), (["sata"], 1.0), (["sas", "sata"], 1.0)):
+        (load,) = Fabric([link], [drives[one] for one in groups]).loads()
+        assert load.carried == pytest.approx(share * 4800e6)
 
 
 def test_a_drive_brings_no_more_than_its_own_connection_carries() -> None:

@@ -6,19 +6,11 @@ link to a controller is no wider than the controller has ports.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from raidsim.assembly.drives import kind_of
 from raidsim.cards import Card
 from raidsim.scenario import ControllerSpec, LinkSpec, Tables, VolumeSpec
 from raidsim.topology.graph import CHIP, LINK, Fabric, Group, Part
-from raidsim.topology.lanes import (
-    agreed,
-    bandwidth,
-    is_half_duplex,
-    is_serial,
-    share_of_data,
-)
+from raidsim.topology.lanes import agreed, bandwidth, is_half_duplex, is_serial
 
 
 def fabric(scenario: Tables) -> Fabric:
@@ -27,8 +19,7 @@ def fabric(scenario: Tables) -> Fabric:
     parts = [_chip(one) for one in scenario.controllers]
     for one in scenario.links:
         above = controllers.get(str(one.to))
-        part = link_part(one, above.card if above else None)
-        parts.append(replace(part, share=_share_of_data(part, scenario)))
+        parts.append(link_part(one, above.card if above else None))
     groups = [_group(one) for one in scenario.volumes]
     return Fabric(parts, groups)
 
@@ -61,24 +52,6 @@ def link_part(spec: LinkSpec, above: Card | None) -> Part:
         bandwidth(speed, lanes),
         is_half_duplex(speed),
     )
-
-
-def _share_of_data(part: Part, scenario: Tables) -> float:
-    """The share of a link that is data of the drives below it; the largest where they differ."""
-    above = {one.name: str(one.to) for one in scenario.links}
-
-    def is_below(volume: VolumeSpec) -> bool:
-        names = set(volume.behind)
-        while names and part.name not in names:
-            names = {above[name] for name in names if name in above}
-        return part.name in names
-
-    shares = [
-        share_of_data(part.speed, volume.card.word("link.interface"))
-        for volume in scenario.volumes
-        if is_below(volume)
-    ]
-    return max(shares, default=1.0)
 
 
 def _group(spec: VolumeSpec) -> Group:

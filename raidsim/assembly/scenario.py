@@ -60,11 +60,11 @@ def add_volumes(
     }
     rows = {}
     for volume in volumes:
+        interface = volume.card.word("link.interface")
         hops = [
             add_way(
                 system,
-                [links[name] for name in way],
-                [_share_of_data(made, name, volume) for name in way],
+                {links[name]: share_of_data(made.parts[name].speed, interface) for name in way},
             )
             for way in ways[volume.name]
         ]
@@ -118,20 +118,16 @@ def add_single(
     )
 
 
-def add_way(system: System, links: Sequence[int], shares: Sequence[float]) -> list[int]:
+def add_way(system: System, links: Mapping[int, float]) -> list[int]:
     """Rows of `hops` one behind the other for these links, which others may share.
 
-    ``shares`` are those of each link that are data of a drive, after frames of SAS.
+    Each link comes with the share of it that is data of the drives, after frames of SAS.
     """
     rows = []
-    for link, share in zip(links, shares, strict=True):
+    for link, share in links.items():
         hop = system.world.hops[link]
         rows.append(system.add_row("hops", up=hop["up"], down=hop["down"], ns=hop["ns"] / share))
     return rows
-
-
-def _share_of_data(made: Fabric, link: str, volume: VolumeSpec) -> float:
-    return share_of_data(made.parts[link].speed, volume.card.word("link.interface"))
 
 
 def prepare(system: System, volume: VolumeSpec, row: int, streams: Sequence[int] = ()) -> None:

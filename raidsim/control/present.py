@@ -16,6 +16,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.volume import Volume
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
+from raidsim.kernel.reply import at_risk
 from raidsim.layout.address import whole_drive
 from raidsim.observe import observe
 from raidsim.observe.caching import mode
@@ -112,7 +113,7 @@ def drives(system: System, volume: Volume, busy: dict[int, float]) -> list[dict[
                 "queue": queue,
                 "busy": min(max((busy.get(s, 0.0) for s in own), default=0.0), 1.0),
                 "defects": int(drive["defects"]),
-                "unsafe": int(drive["unsafe"] - drive["forced"]),
+                "unsafe": int(at_risk(drive)),
                 **_warmth(system, row),
             }
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,9 +32,14 @@ def settle_promises(system: System) -> None:
     """Bring the integrals of the bytes that a power cut would lose up to the present time."""
     now = system.now
     rows = system.world.drives[: system.count("drives")]
-    lost = np.maximum(rows["unsafe"] - rows["forced"], 0)
-    rows["unsafe_area"] += lost.astype(float) * (now - rows["unsafe_changed"])
+    rows["unsafe_area"] += _at_risk(rows).astype(float) * (now - rows["unsafe_changed"])
     rows["unsafe_changed"] = now
+
+
+def _at_risk(rows: NDArray[Any]) -> NDArray[np.int64]:
+    """As :func:`raidsim.kernel.reply.at_risk`, of many drives."""
+    found: NDArray[np.int64] = np.maximum(rows["unsafe"] - rows["forced"], 0)
+    return found
 
 
 def settle_dirt(system: System) -> None:
@@ -52,7 +59,7 @@ def reset(system: System) -> None:
     for table in TABLES.values():
         table.open_window(system.rows(table.name))
     drives, caches = system.rows("drives"), system.rows("caches")
-    drives["unsafe_peak"] = np.maximum(drives["unsafe"] - drives["forced"], 0)
+    drives["unsafe_peak"] = _at_risk(drives)
     caches["dirty_peak"] = caches["dirty"]
     exposure.reset(system)
     system.at_reset = {

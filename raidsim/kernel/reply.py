@@ -30,7 +30,7 @@ def promise(w, drive, size):
     """``size`` bytes are acknowledged from the buffer."""
     account(w, drive)
     drive["unsafe"] += size
-    drive["unsafe_peak"] = max(drive["unsafe_peak"], drive["unsafe"] - drive["forced"])
+    drive["unsafe_peak"] = max(drive["unsafe_peak"], at_risk(drive))
 
 
 @handler
@@ -56,11 +56,16 @@ def keep(w, drive, size):
 
 
 @handler
+def at_risk(drive):
+    """Bytes that a power cut would lose."""
+    return max(drive["unsafe"] - drive["forced"], 0)
+
+
+@handler
 def account(w, drive):
     """Bring the integral of unsafe bytes up to now."""
     now = w.state[0]["now"]
-    lost = max(drive["unsafe"] - drive["forced"], 0)
-    drive["unsafe_area"] += float(lost) * (now - drive["unsafe_changed"])
+    drive["unsafe_area"] += float(at_risk(drive)) * (now - drive["unsafe_changed"])
     drive["unsafe_changed"] = now
 
 

@@ -129,7 +129,7 @@ def _link_facts(load: Load) -> LinkFacts:
         to=edge.upper,
         speed=edge.kind,
         lanes=edge.lanes,
-        mbps=edge.payload / MEGA,
+        mbps=load.carried / MEGA,
         drives=load.drives,
         arriving_mbps=load.arriving / MEGA,
         oversubscription=load.factor,

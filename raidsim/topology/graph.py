@@ -18,6 +18,8 @@ from typing import NamedTuple, TypeVar
 
 import networkx as nx
 
+from raidsim.topology.lanes import share_of_data
+
 HOST = "host"
 CHIP, LINK = "controller", "link"
 
@@ -48,7 +50,6 @@ class Part:
     lanes : how many lanes side by side.
     bandwidth : payload of the edge each way, bytes/s, before frames of SAS.
     half_duplex : one direction at a time, as on SATA.
-    share : of the bandwidth that is data, after frames of SAS.
     """
 
     name: str
@@ -58,20 +59,11 @@ class Part:
     lanes: int
     bandwidth: float
     half_duplex: bool = False
-    share: float = 1.0
 
     @property
     def edge(self) -> Edge:
         """Its connection to the part above it."""
-        return Edge(
-            self.name,
-            self.to,
-            self.speed,
-            self.lanes,
-            self.bandwidth,
-            self.half_duplex,
-            self.share,
-        )
+        return Edge(self.name, self.to, self.speed, self.lanes, self.bandwidth, self.half_duplex)
 
 
 @dataclass(frozen=True)
@@ -118,26 +110,21 @@ class Edge:
     lanes: int
     bandwidth: float
     half_duplex: bool
-    share: float = 1.0
-
-    @property
-    def payload(self) -> float:
-        """Data that it carries each way, bytes/s."""
-        return self.bandwidth * self.share
 
 
 @dataclass(frozen=True)
 class Load:
-    """What the drives below an edge can ask of it."""
+    """What the drives below an edge can ask of it, and the data of theirs that it carries."""
 
     edge: Edge
     drives: int
     arriving: float  # bytes/s
+    carried: float  # bytes/s each way; of different drives, as for those that lose least to frames
 
     @property
     def factor(self) -> float:
         """What can arrive over what the edge carries; above 1 it is oversubscribed."""
-        return self.arriving / self.edge.payload
+        return self.arriving / self.carried
 
 
 class Fabric:
@@ -227,20 +214,24 @@ class Fabric:
 
     def _measure(self) -> dict[str, Load]:
         """What arrives at the edge of each part, from the drives upwards."""
-        brings: dict[Node, tuple[int, float]] = {}
+        brings: dict[Node, tuple[int, float, frozenset[str]]] = {}
         loads: dict[str, Load] = {}
         for node in nx.topological_sort(self.graph):
             if node == HOST:
                 continue
             edge = self.upward(node)
             if isinstance(node, Drive):
-                drives, arriving = 1, self.groups[node.group].rate
-            else:
-                below = [brings[lower] for lower in self.graph.predecessors(node)]
-                drives = sum(count for count, _ in below)
-                arriving = sum(rate for _, rate in below)
-                loads[node] = Load(edge, drives, arriving)
-            brings[node] = drives, min(arriving, edge.payload)
+                group = self.groups[node.group]
+                brings[node] = 1, min(group.rate, edge.bandwidth), frozenset((group.interface,))
+                continue
+            below = [brings[lower] for lower in self.graph.predecessors(node)]
+            drives = sum(count for count, _, _ in below)
+            arriving = sum(rate for _, rate, _ in below)
+            interfaces = frozenset().union(*(found for _, _, found in below))
+            shares = (share_of_data(edge.kind, one) for one in interfaces)
+            carried = edge.bandwidth * max(shares, default=1.0)
+            loads[node] = Load(edge, drives, arriving, carried)
+            brings[node] = drives, min(arriving, carried), interfaces
         return loads
 
 

@@ -23,6 +23,7 @@ from raidsim.assembly.drives.kind import (
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import RESERVE
+from raidsim.kernel.reply import at_risk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -312,8 +313,7 @@ class Flash(DriveKind):
         """What is in its write buffer, and was acknowledged."""
         if not self.is_exposed(system, drive):
             return 0
-        front = system.world.drives[drive]
-        return max(int(front["unsafe"] - front["forced"]), 0)
+        return int(at_risk(system.world.drives[drive]))
 
     def progress(self, system: System, drive: int, command: int) -> int:  # noqa: ARG002
         """As :class:`DriveKind` says."""
