@@ -6,8 +6,8 @@ what is large or seldom needed. An entry point begins with ``w = by_reference(w)
 that ``w``.
 
 Here they are only declared. Numba is loaded when an entry point is first called, by
-:mod:`~raidsim.kernel.compiler`: what runs nothing, as ``raidsim check``, does without, and takes
-a quarter less time.
+:mod:`~raidsim.kernel.compiler`. A command that runs nothing, such as ``raidsim check`` of a single
+drive, never loads it.
 """
 
 from __future__ import annotations
