@@ -110,7 +110,7 @@ class Filled:
             self.env.sync()
         if self.system.state["events"] == 0:
             return False
-        due = int(self.system.world.heap[0]["time"])
+        due = self.system.next_time
         self.env.run(until=max(due, to_ns(self.env.now) + 1) / 1e9)
         self.env.sync()
         self._follow()

@@ -95,7 +95,7 @@ class OneDisk(OneDrive):
     def instants(self) -> Iterator[int]:
         """Go from instant to instant until nothing is left to happen; each time, ns."""
         while self.system.state["events"] > 0:
-            time = int(self.system.world.heap[0]["time"])
+            time = self.system.next_time
             self.until(time)
             yield time
 

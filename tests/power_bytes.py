@@ -192,7 +192,7 @@ class Bytes:
         for _ in range(instants):
             if self.system.state["events"] == 0:
                 return
-            self.system.run(horizon=int(self.system.world.heap[0]["time"]))
+            self.system.run(horizon=self.system.next_time)
             self.follow()
 
     def follow(self) -> None:

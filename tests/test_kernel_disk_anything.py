@@ -158,7 +158,7 @@ def watch(card: dict[str, Any], loads: list[dict[str, Any]], seed: int) -> None:
     depth = card["command__queue_depth"]
     last = 0
     while system.state["events"] > 0:
-        time = int(system.world.heap[0]["time"])
+        time = system.next_time
         assert time >= last
         last = time
         system.run(horizon=time)

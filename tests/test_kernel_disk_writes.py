@@ -296,7 +296,7 @@ def test_what_a_power_cut_would_lose_is_what_was_acknowledged_and_is_not_on_the_
     area, last, lost = 0, 0, 0
     in_hand = None
     while disk.system.state["events"] > 0:
-        time = int(disk.system.world.heap[0]["time"])
+        time = disk.system.next_time
         area += lost * (time - last)
         acknowledged += sum(asked[ticket] for ticket in disk.until(time))
         row = disk.row

@@ -119,7 +119,7 @@ def test_every_byte_is_reserved_gathered_in_flush_or_on_flash_and_the_map_stays_
     drive, row = system.world.ssds[0], system.world.ftls[0]
     steps = 0
     while system.state["events"] > 0:
-        system.run(horizon=int(system.world.heap[0]["time"]))
+        system.run(horizon=system.next_time)
         drive = system.world.ssds[0]
         jobs = system.world.jobs
         coming = jobs[np.isin(jobs["stage"], COMING)]

@@ -76,7 +76,7 @@ def test_the_shortest_queue_leaves_no_copy_idle_while_another_one_queues(outstan
     array.serve_in(1_000_003, 700_001)
     array.begin()
     while array.system.world.streams[0]["issued"] < 300:
-        time = int(array.system.world.heap[0]["time"])
+        time = array.system.next_time
         array.until(time)
         first, second = array.members["in_flight"].tolist()
         assert abs(first - second) <= 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import INTERPRETED, compiled_only
 from small_array import LATENCY, NO_CPU, SERVICE, TOY, takes
+from watching import scheduled
 
 from raidsim.assembly.array import LOCKS
 from raidsim.control import Environment, Host, InputError, Load, Volume
@@ -172,8 +173,7 @@ def test_no_worker_runs_into_the_timeout_of_a_request_that_had_its_place():
     data.env.run(until=0.5)
     world = data.system.world
     workers = world.workers[:4]
-    heap = world.heap[: int(data.system.state["events"])]
-    timers = {int(one["subject"]): int(one["mark"]) for one in heap}
+    timers = {subject for _time, kind, subject in scheduled(data.system) if kind == t.EVENT_TIMEOUT}
     there = [int(worker) for worker in workers if int(worker) in timers]
     assert there
     assert (world.jobs["serial"][there] == t.NONE).all(), "no timer is about a worker"

@@ -61,8 +61,8 @@ class Followed:
 
     def until(self, time):
         """Run up to a time, instant by instant, and follow the bytes."""
-        while self.system.state["events"] and self.system.world.heap[0]["time"] <= time:
-            self.array.until(int(self.system.world.heap[0]["time"]))
+        while self.system.state["events"] and self.system.next_time <= time:
+            self.array.until(self.system.next_time)
             self._follow()
         if time < t.NEVER:
             self.array.until(time)

@@ -135,7 +135,7 @@ def die_of(drive):
 def until_it_programs(drive):
     """Let the drive go on until its die is at work."""
     while die_of(drive)["busy"] == 0:
-        drive.system.run(horizon=int(drive.system.world.heap[0]["time"]))
+        drive.system.run(horizon=drive.system.next_time)
     return drive.system.now
 
 

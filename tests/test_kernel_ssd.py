@@ -387,7 +387,7 @@ def test_every_byte_of_the_buffer_is_reserved_gathered_or_in_flush(seed, size):
     system = built.system
     drive = system.world.ssds[0]
     while system.state["events"] > 0:
-        system.run(horizon=int(system.world.heap[0]["time"]))
+        system.run(horizon=system.next_time)
         coming, gathered, flushing = buffer_account(built)
         assert drive["buffered"] == coming + gathered + flushing
         # What completes units that were written in part comes on top of what was let in.

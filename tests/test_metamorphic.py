@@ -113,7 +113,7 @@ def test_no_server_is_idle_while_a_job_waits_for_it(seed):
     built = started(drawn(seed), limit={"ios": 100})
     system = built.system
     while system.state["events"] > 0:
-        system.run(horizon=int(system.world.heap[0]["time"]))
+        system.run(horizon=system.next_time)
         rows = system.world.stations[: system.count("stations")]
         idle = np.flatnonzero((rows["waiting"] > 0) & (rows["busy"] < rows["servers"]))
         assert not [system.names[i].name for i in idle], f"at {system.now} ns"

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.control.model import BuiltSystem, build
+from raidsim.kernel import event_list
 from raidsim.kernel import tables as t
 from raidsim.scenario import Scenario, from_data
+from raidsim.system.system import System
 
 FOR_EVER = 2**61  # ns
 IOS = np.dtype(
@@ -120,6 +122,18 @@ def asked(
     return [found[found["stream"] == s] for streams in built.streams.values() for s in streams]
 
 
+def scheduled(system: System) -> list[tuple[int, int, int]]:
+    """Time (ns), kind and subject of all events that are scheduled, in no certain order."""
+    world, soon = system.world, int(system.state["soon"])
+    later = int(system.state["events"]) - soon
+    keys = np.concatenate([world.soon_keys[:soon], world.heap["key"][:later]])
+    events = np.concatenate([world.soon_events[:soon], world.heap["event"][:later]])
+    times = (keys >> event_list.PRIORITY_BITS) + event_list.MIDDLE
+    subjects = (events >> event_list.MARK_BITS) & event_list.SUBJECT_MASK
+    kinds = events >> event_list.KIND_SHIFT
+    return list(zip(times.tolist(), kinds.tolist(), subjects.tolist(), strict=True))
+
+
 def watched(
     built: BuiltSystem, ios: int = 2**62, until: int = 2**62, stream: int | None = None
 ) -> NDArray[Any]:
@@ -130,7 +144,7 @@ def watched(
     system = built.system
     seen, last, count = [np.zeros(0, IOS)], int(system.state["requests"]), 0
     while system.state["events"] > 0 and count < ios:
-        time = int(system.world.heap[0]["time"])
+        time = system.next_time
         if time > until:
             break
         system.run(horizon=time)

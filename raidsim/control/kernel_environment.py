@@ -206,7 +206,7 @@ class KernelEnvironment(simpy.Environment):
             return self.now
         inside = math.inf
         if state["events"] > 0:
-            inside = to_seconds(int(self.system.world.heap[0]["time"]))
+            inside = to_seconds(self.system.next_time)
         return min(self.peek(), inside)
 
     def _run_kernel(self, until: float) -> None:

@@ -18,6 +18,7 @@ from raidsim.kernel import (
     destage,
     disk,
     drive,
+    event_list,
     garbage,
     heat,
     host,
@@ -45,7 +46,6 @@ from raidsim.kernel.array_tables import (
     HYBRID,
 )
 from raidsim.kernel.ftl import LEAF_BITS
-from raidsim.kernel.heap import KIND_MASK, fill_vacancy, vacate_first
 from raidsim.kernel.jit import by_reference, entry, handler, part, routine, without
 from raidsim.kernel.jobs import release
 from raidsim.kernel.reply import reply
@@ -125,9 +125,8 @@ def run(w, horizon, budget, ticks):
     w = by_reference(w)
     state = w.state[0]
     tick = ticks[0]
-    heap = w.heap
     while state["events"] > 0 or not agenda.is_empty(state):
-        if agenda.is_empty(state) and heap[0]["time"] > horizon:
+        if agenda.is_empty(state) and event_list.next_time(w) > horizon:
             return RETURN_HORIZON
         if is_short_of_room(w):
             return RETURN_ROOM
@@ -165,14 +164,13 @@ def is_short_of_room(w):
 
 @handler
 def handle_first(w):
-    """Take the first event of the heap, and let it happen."""
+    """Take the first event off the list, and let it happen."""
     state = w.state[0]
-    first = w.heap[0]
-    kind = first["order"] & KIND_MASK
-    subject = first["subject"]
-    mark = first["mark"]
-    time = first["time"]
-    vacate_first(w)
+    kind = event_list.next_kind(w)
+    subject = event_list.next_subject(w)
+    mark = event_list.next_mark(w)
+    time = event_list.next_time(w)
+    event_list.vacate_first(w)
     state["handled"] += 1
     if kind == EVENT_FINISH:
         if w.jobs[subject]["mark"] == mark:
@@ -187,7 +185,7 @@ def handle_first(w):
         heat.tick(w, time)
     else:
         expire(w, subject, mark, time)
-    fill_vacancy(w)
+    event_list.fill_vacancy(w)
 
 
 @handler

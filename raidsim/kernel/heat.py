@@ -35,7 +35,7 @@ from __future__ import annotations
 
 import math
 
-from raidsim.kernel.heap import schedule
+from raidsim.kernel.event_list import schedule
 from raidsim.kernel.heat_tables import SAMPLES
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.station import set_speed

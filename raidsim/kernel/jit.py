@@ -24,7 +24,7 @@ from raidsim.kernel import checked
 if TYPE_CHECKING:
     from raidsim.kernel.compiler import MachineCode
 
-__all__ = ["by_reference", "entry", "handler", "part", "routine", "without"]
+__all__ = ["at_once", "by_reference", "entry", "handler", "part", "routine", "without"]
 
 INTERPRETED: bool = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 """Whether nothing is compiled, as Numba's own setting has it."""
@@ -125,6 +125,24 @@ class _ByReference:
 by_reference = _ByReference()
 
 
+class _AtOnce:
+    """A function that goes step by step, and whose machine code does all of it at once."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Go step by step, in Python."""
+        return self.__wrapped__(*arguments)
+
+    @functools.cached_property
+    def _numba_type_(self) -> Any:
+        """What Numba takes it for where compiled code names it (Numba asks for this name)."""
+        from raidsim.kernel.vectors import TYPES  # noqa: PLC0415 - it loads Numba
+
+        return TYPES[self.__name__]
+
+
 def entry(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function that Python calls; keep the machine code on disk."""
     return _wrapping(function) if INTERPRETED else Entry(function)
@@ -170,6 +188,11 @@ def routine(function: Callable[..., Any]) -> Callable[..., Any]:
     take long to compile and push what is hot out of the processor's instruction cache.
     """
     return function if INTERPRETED else Handler(function, forceinline=False)
+
+
+def at_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a handler as :mod:`raidsim.kernel.vectors` has it written out, under its name."""
+    return function if INTERPRETED else _AtOnce(function)
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,7 +19,7 @@ Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
 from __future__ import annotations
 
 from raidsim.kernel import permutation, zipf
-from raidsim.kernel.heap import schedule
+from raidsim.kernel.event_list import schedule
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import take
 from raidsim.kernel.random import exponential, uniform

@@ -80,7 +80,7 @@ def take_row(context, builder, signature, arguments):
     plain = signature.replace(args=(table, types.uintp))
     found = arrayobj.getitem_arraynd_intp(context, builder, plain, (arguments[0], index))
     if isinstance(found, ir.LoadInstr):
-        _tell_place(builder, found, table.table)
+        tell_place(builder, found, table.table)
     return found
 
 
@@ -91,6 +91,9 @@ def put_row(context, builder, signature, arguments):
     index = context.cast(builder, arguments[1], kind, types.intp)
     plain = signature.replace(args=(table, types.uintp, value))
     arrayobj.setitem_array(context, builder, plain, (arguments[0], index, arguments[2]))
+    written = builder.block.instructions[-1]
+    if isinstance(written, ir.StoreInstr):
+        tell_place(builder, written, table.table)
 
 
 @lower_getattr_generic(Row)
@@ -102,7 +105,7 @@ def read_field(context, builder, row, address, field):
         read = next(
             one for one in reversed(builder.block.instructions) if isinstance(one, ir.LoadInstr)
         )
-        _tell_place(builder, read, f"{row.table}.{field}")
+        tell_place(builder, read, f"{row.table}.{field}")
     return found
 
 
@@ -112,10 +115,10 @@ def write_field(context, builder, signature, arguments, field):
     arrayobj.record_setattr(context, builder, signature, arguments, field)
     row, _value = signature.args
     if not isinstance(row.typeof(field), types.NestedArray):
-        _tell_place(builder, builder.block.instructions[-1], f"{row.table}.{field}")
+        tell_place(builder, builder.block.instructions[-1], f"{row.table}.{field}")
 
 
-def _tell_place(builder, access, place: str) -> None:
+def tell_place(builder, access, place: str) -> None:
     """Let LLVM know which field of which table a read or write is about.
 
     Two accesses of different places are never about the same bytes. Of one without a place, such

@@ -13,7 +13,7 @@ they agree.
 from __future__ import annotations
 
 from raidsim.kernel import queue
-from raidsim.kernel.heap import schedule
+from raidsim.kernel.event_list import schedule
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.tables import (
     EVENT_FINISH,
@@ -201,7 +201,7 @@ def set_speed(w, where, speed):
     """Run station ``where`` at ``speed`` from now on, work under way included.
 
     The remaining service of every job in service is stretched or shortened; its old
-    event stays in the heap and is void.
+    event stays on the list and is void.
     """
     station = w.stations[where]
     now = w.state[0]["now"]

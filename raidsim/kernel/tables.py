@@ -22,6 +22,9 @@ EVENT_ISSUE = 1  # a stream issues its next I/O
 EVENT_TIMEOUT = 2  # a request's patience ends
 EVENT_HEAT = 3  # temperatures are brought up to date
 
+SOON = 64  # events that are kept sorted
+NO_EVENT = 2**63 - 1  # key of a row without an event: behind all others
+
 # What a job asks for.
 READ = 0
 WRITE = 1
@@ -152,9 +155,10 @@ STATE = Table(
     "state",
     "the engine: clock, pool of jobs, agenda, and how far tables are used",
     now=state("i8", "present time", "ns"),
-    sequence=state("i8", "events scheduled so far: orders those of one time"),
-    events=volatile("i8", "events in the heap"),
-    vacant=volatile("i8", "1: the place of the event being handled is free at the heap's root"),
+    sequence=state("i8", "events put into `heap` so far: orders those of one key"),
+    events=volatile("i8", "events that are scheduled"),
+    soon=volatile("i8", "of these, how many are in `soon_keys`; all others are in `heap`"),
+    vacant=volatile("i8", "1: the row of the event being handled, the first one, is free"),
     handled=counter("i8", "events handled"),
     free_job=state("i4", "first row of the list of free jobs, or NONE", start=NONE),
     free_jobs=state("i4", "rows in that list"),
@@ -166,7 +170,7 @@ STATE = Table(
     slice_width=state("i8", "length of a slice", "ns", start=FIRST_SLICE),
     requests=counter("i8", "requests that streams have made"),
     heats=configuration("i4", "drives whose temperature is simulated"),
-    ticking=volatile("i4", "1: EVENT_HEAT is in the heap"),
+    ticking=volatile("i4", "1: EVENT_HEAT is scheduled"),
     resting=state("i4", "1: no such drive had anything to do in the last step"),
     heated=state("i8", "time up to which temperatures are integrated", "ns"),
     samples=state("i8", "readings of temperatures that are kept"),
@@ -181,14 +185,27 @@ STATE = Table(
     hungry=state("i4", "1: a stream has made nearly all `requests` that it was given"),
 )
 
+SOON_KEYS = Column(
+    "soon_keys",
+    "an event that is scheduled, the next one first",
+    volatile("i8", "time and priority in one number: see event_list.py", start=NO_EVENT),
+    Memory(rows=SOON),
+)
+
+SOON_EVENTS = Column(
+    "soon_events",
+    "the same event",
+    volatile("i8", "kind, subject and mark in one number: see event_list.py"),
+    Memory(rows=SOON),
+)
+
 HEAP = Table(
     "heap",
-    "an event that is scheduled; the rows are a heap, the next event first",
+    "an event that comes after all of `soon_keys`; the rows are a heap, the first one first",
     Memory(rows=512, apart=True),
-    time=volatile("i8", "when it happens", "ns"),
-    order=volatile("i8", "priority, sequence and kind in one number: see heap.py"),
-    subject=volatile("i4", "job or stream that it happens to"),
-    mark=volatile("i4", "that of the subject when it was scheduled: if they differ, it is void"),
+    key=volatile("i8", "as in `soon_keys`"),
+    order=volatile("i8", "orders those of one key"),
+    event=volatile("i8", "as in `soon_events`"),
 )
 
 JOBS = Table(
@@ -322,7 +339,7 @@ STREAMS = Table(
     forced=configuration("i4", "1: its writes are answered once they are on the medium"),
     gap_law=configuration("i4", "distribution of the times between arrivals at a rate: LAW_..."),
     in_flight=volatile("i4", "I/Os under way"),
-    scheduled=volatile("i4", "issues that are in the heap"),
+    scheduled=volatile("i4", "issues that are scheduled"),
     flushing=volatile("i4", "1: its worker waits for a flush"),
     held=volatile("i4", "issues that wait for the same flush"),
     account=configuration("i4", "row of latencies and slices in which its I/Os are counted"),

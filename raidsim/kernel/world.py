@@ -34,6 +34,8 @@ TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         tables.STATE,
+        tables.SOON_KEYS,
+        tables.SOON_EVENTS,
         tables.HEAP,
         tables.JOBS,
         tables.STATIONS,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
-from raidsim.kernel import engine, is_compiled
+from raidsim.kernel import engine, event_list, is_compiled
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.jobs import take
@@ -96,6 +96,8 @@ class System:
         self._counts = {"state": 1}
         self._tables = {name: empty(table, table.memory.rows) for name, table in TABLES.items()}
         TABLES["state"].begin(self.state)
+        for table in ("soon_keys", "soon_events"):
+            self.append(table, t.SOON)
         self.state["margin"] = SLACK
         # The leaf of all drives that nothing was written to.
         self._tables["leaves"] = np.full(LEAF, t.NONE, TABLES["leaves"].type)
@@ -427,6 +429,11 @@ class System:
     def now(self) -> int:
         """Present time, ns."""
         return int(self.state["now"])
+
+    @property
+    def next_time(self) -> int:
+        """When the next event happens, ns; there must be one."""
+        return int(event_list.next_time(self.world))
 
     def begin(self, stream: int) -> None:
         """Start a stream at the present time."""
