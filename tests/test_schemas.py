@@ -171,3 +171,17 @@ def test_the_command_line_says_in_a_line_what_was_changed(of_tomorrow, tmp_path,
     assert ended.value.code == 0
     lines = capsys.readouterr().err.splitlines()
     assert f"{path}: brought from schema 1 to 2: title became heading" in lines
+
+
+def test_a_card_given_for_a_scenario_is_named_as_one(tmp_path, capsys):
+    """Its schema has a higher number: it was told to be of a newer raidsim."""
+    path = tmp_path / "drive.toml"
+    path.write_text(shipped("card"))
+    lines = shipped("card").splitlines()
+    line = next(n for n, one in enumerate(lines, 1) if one.startswith("kind = "))
+    with pytest.raises(SystemExit) as end:
+        cli.main(["check", str(path)])
+    assert end.value.code == 2
+    said = capsys.readouterr().err
+    assert f"drive.toml:{line}: kind: a file with this key is a card, and no scenario;" in said
+    assert "newer" not in said

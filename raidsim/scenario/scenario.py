@@ -12,6 +12,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from raidsim.cards.attributes import KINDS
 from raidsim.cards.places import looks_like_path
 from raidsim.cards.toml_file import TomlFile, copied, parse, read_text
 from raidsim.cards.toml_lines import KeyPath
@@ -329,6 +330,7 @@ def _load(
 ) -> Scenario:
     reading = Reading(file, problems=list(file.problems))
     if file.complete:
+        _refuse_card(file)
         file.bring_up_to_date("scenario")
         setting.apply(reading, overrides)
         if seed is not None:
@@ -336,6 +338,16 @@ def _load(
         return _checked(reading, folder)
     reading.raise_if_wrong()
     raise AssertionError("a file that cannot be read has a problem")
+
+
+def _refuse_card(file: TomlFile) -> None:
+    """Say of a card that it is one, before all that it lacks as a scenario is told."""
+    if str(file.data.get("kind")) in KINDS:
+        cause = "a file with this key is a card, and no scenario"
+        remedy = (
+            "name it as a drive, a controller or a host; raidsim models shows it, and its faults"
+        )
+        raise InputError([Problem(file.name, file.line(("kind",)), "kind", cause, remedy)])
 
 
 def _set_seed(reading: Reading, seed: int) -> None:
