@@ -415,7 +415,8 @@ def test_the_command_prints_a_table_and_a_verdict(capsys):
 def test_what_does_not_agree_ends_in_status_1_and_is_written_for_machines(tmp_path, capsys):
     path = tmp_path / "out.json"
     quick = [text for key in ("min_ios", "max_ios") for text in ("--set", f"measure.{key}=20000")]
-    arguments = [str(DATA / "two-jobs.json"), "--json", str(path), *quick]
+    larger = ["--set", "volume.drive=intel-p3700-2000gb"]
+    arguments = [str(DATA / "two-jobs.json"), "--json", str(path), *quick, *larger]
     assert status("judge", "p3700-database", *arguments) == 1
     found = json.loads(path.read_text())
     assert found["schema"] == "raidsim.judgement/1"
