@@ -191,8 +191,8 @@ def routine(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def at_once(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a handler as :mod:`raidsim.kernel.vectors` has it written out, under its name."""
-    return function if INTERPRETED else _AtOnce(function)
+    """Compile a handler as :mod:`raidsim.kernel.vectors` has it written out; not if checked."""
+    return function if INTERPRETED or checked.CHECKED else _AtOnce(function)
 
 
 def _wrapping(function: Callable[..., Any]) -> Callable[..., Any]:
