@@ -182,6 +182,6 @@ def test_a_card_given_for_a_scenario_is_named_as_one(tmp_path, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(["check", str(path)])
     assert end.value.code == 2
-    said = capsys.readouterr().err
+    said = " ".join(capsys.readouterr().err.split())
     assert f"drive.toml:{line}: kind: a file with this key is a card, and no scenario;" in said
     assert "newer" not in said

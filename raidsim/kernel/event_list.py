@@ -5,9 +5,9 @@ later ones are a binary heap behind it. Time and priority are one number, the ke
 comparison orders two events, and the array needs no other column to be sorted. Most systems have
 fewer events than the array holds, and few new ones belong far back in a longer list.
 
-A new event among a few finds its place step by step: where it will be, the processor mostly
-guesses right. Among many it mostly guesses wrong, which costs more than to compare with all of
-them at once, and to move them at once, as :mod:`~raidsim.kernel.vectors` does.
+A new event among a few finds its place step by step, since the processor mostly guesses right
+where that is. Among many it mostly guesses wrong. That costs more than to compare the new event
+with all of them at once, and to move them at once, as :mod:`~raidsim.kernel.vectors` does.
 
 Most events bring about another one. So the first row stays vacant while its event is handled,
 until :func:`schedule` or :func:`fill_vacancy` closes the gap: one move of rows instead of two.
@@ -29,7 +29,7 @@ MARK_BITS = 32
 KIND_SHIFT = 60
 MARK_MASK = (1 << MARK_BITS) - 1
 SUBJECT_MASK = (1 << (KIND_SHIFT - MARK_BITS)) - 1
-FEW = 8  # so many events, and more, are moved at once
+FEW = 8  # up to so many events are moved step by step
 BEFORE_ALL = -(2**62)  # order of an event that came to the heap from the array
 
 
@@ -124,7 +124,7 @@ def next_mark(w):
 
 @handler
 def vacate_first(w):
-    """Take the next event off the list; read it before."""
+    """Take the next event off the list; what is to be known of it is read before."""
     w.state[0]["vacant"] = 1
 
 

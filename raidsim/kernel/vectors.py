@@ -1,11 +1,10 @@
 """Machine code that is written out: events of the sorted array are moved eight at once.
 
 All is done on groups of :data:`WIDTH` rows, as many of them as hold the events in use. Behind
-these all keys are NO_EVENT. In which order two events of one key come is their order of
-scheduling: a new one comes behind those that are there. To have it in its place, each row of keys
-becomes the larger or smaller of two, and each event follows its key by a comparison: nothing is
-guessed, and nothing waits for a place to be found. Processors without such instructions do the
-same with narrower ones.
+these all keys are NO_EVENT. Events of one key come in the order in which they were scheduled, so
+a new one goes behind those that are there. Each key becomes the larger or the smaller of two, and
+each event follows its key by a comparison: nothing is guessed, and nothing waits until the place
+of the new event is found. Processors without instructions for eight numbers use narrower ones.
 
 :mod:`~raidsim.kernel.event_list` has the same functions step by step. This is loaded with Numba,
 when something is compiled.
@@ -28,13 +27,13 @@ from raidsim.kernel.tables import NO_EVENT, SOON
 
 WIDTH = 8  # rows of a group: a line of the processor's cache
 GROUPS = (2, 5, SOON // WIDTH)  # ways to do it: on so many groups
-BEFORE_ALL = -(2**63)  # less than any key
+LEAST = -(2**63)  # less than any key
 
 NUMBER = ir.IntType(64)
 VECTOR = ir.VectorType(NUMBER, WIDTH)
 
 
-class Rows:
+class Groups:
     """The first rows of a column, group by group."""
 
     def __init__(self, context, builder, kind, column, groups: int) -> None:
@@ -77,12 +76,12 @@ def _everywhere(builder, number):
     return builder.shuffle_vector(first, empty, ir.VectorType(ir.IntType(32), WIDTH)([0] * WIDTH))
 
 
-def _insert_in_first(builder, keys: Rows, events: Rows, key, event) -> None:
+def _insert_in_first(builder, keys: Groups, events: Groups, key, event) -> None:
     """All up to the new event move up one row, so that the first is gone."""
     new_key, new_event = _everywhere(builder, key), _everywhere(builder, event)
     next_keys = keys.next(NO_EVENT)
     # What is scheduled at the same instant, and more urgent, comes before the first, too.
-    keys.values[0] = builder.insert_element(keys.values[0], NUMBER(BEFORE_ALL), NUMBER(0))
+    keys.values[0] = builder.insert_element(keys.values[0], NUMBER(LEAST), NUMBER(0))
     new_keys, new_events = [], []
     for old, old_event, after, event_after in zip(
         keys.values, events.values, next_keys, events.next(0), strict=True
@@ -97,12 +96,12 @@ def _insert_in_first(builder, keys: Rows, events: Rows, key, event) -> None:
     events.put(new_events)
 
 
-def _insert(builder, keys: Rows, events: Rows, key, event) -> None:
+def _insert(builder, keys: Groups, events: Groups, key, event) -> None:
     """All behind the new event move down one row."""
     new_key, new_event = _everywhere(builder, key), _everywhere(builder, event)
     new_keys, new_events = [], []
     for old, old_event, before, event_before in zip(
-        keys.values, events.values, keys.previous(BEFORE_ALL), events.previous(0), strict=True
+        keys.values, events.values, keys.previous(LEAST), events.previous(0), strict=True
     ):
         stays = builder.icmp_signed("<=", old, new_key)
         goes_down = builder.icmp_signed(">", before, new_key)
@@ -114,7 +113,7 @@ def _insert(builder, keys: Rows, events: Rows, key, event) -> None:
     events.put(new_events)
 
 
-def _drop_first(_builder, keys: Rows, events: Rows) -> None:
+def _drop_first(_builder, keys: Groups, events: Groups) -> None:
     """All move up one row."""
     keys.put(keys.next(NO_EVENT))
     events.put(events.next(0))
@@ -132,7 +131,7 @@ def _on_groups(body: Callable[..., None], context, builder, signature, arguments
 
     def do(groups: int) -> None:
         rows = [
-            Rows(context, builder, kind, column, groups)
+            Groups(context, builder, kind, column, groups)
             for kind, column in zip((key_type, event_type), columns, strict=True)
         ]
         body(builder, *rows, *numbers)

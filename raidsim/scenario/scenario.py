@@ -344,9 +344,7 @@ def _refuse_card(file: TomlFile) -> None:
     """Say of a card that it is one, before all that it lacks as a scenario is told."""
     if str(file.data.get("kind")) in KINDS:
         cause = "a file with this key is a card, and no scenario"
-        remedy = (
-            "name it as a drive, a controller or a host; raidsim models shows it, and its faults"
-        )
+        remedy = "a scenario names it as a drive, controller or host; raidsim models shows it"
         raise InputError([Problem(file.name, file.line(("kind",)), "kind", cause, remedy)])
 
 
