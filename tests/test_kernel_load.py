@@ -18,7 +18,7 @@ from watching import asked, build, scenario
 
 from raidsim.kernel import permutation, zipf
 from raidsim.kernel import tables as t
-from raidsim.kernel.compiler import OPTIONS
+from raidsim.kernel.compiler import ENTRY, OPTIONS
 from raidsim.kernel.jit import INTERPRETED
 
 SEED = 20261120
@@ -179,9 +179,13 @@ def test_the_order_of_the_places_looks_like_chance():
         assert p > LEAST_P
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**OPTIONS, **ENTRY)
 def place_of(key, n, count):
-    """The kernel's own answer, which can't be asked from Python."""
+    """The kernel's own answer, which can't be asked from Python.
+
+    It is compiled as an entry point is. The code of handlers and routines is made for those only:
+    linked into a function that Numba compiles the usual way, it may end in a segmentation fault.
+    """
     return permutation.place(key, n, count)
 
 
@@ -368,7 +372,7 @@ def test_only_random_accesses_know_the_hot_spot():
 # -- Zipf --------------------------------------------------------------------------------------
 
 
-@numba.njit(**OPTIONS)
+@numba.njit(**OPTIONS, **ENTRY)
 def home(rank, count):
     """The kernel's own answer to where a rank lives; the kernel can't be asked from Python."""
     return zipf.scatter(rank, count)
