@@ -70,6 +70,7 @@ block = "4 KiB"
 """
 )
 LOAD = '[[load]]\nread = "100 %"\nsize = "8 KiB"\noutstanding = 1\n'
+MANY_LOADS = "".join(f'{LOAD}name = "load {number}"\n' for number in range(500))
 
 
 def refused(text, most, monkeypatch):
@@ -98,14 +99,22 @@ def test_a_cache_of_too_many_lines_says_how_much_it_would_take(monkeypatch):
         (FLASH + LOAD, GIB // 64, "maps of flash drives"),
         (BITMAP + LOAD, 2 * GIB, "bits of bitmaps"),
         (TIER + LOAD, GIB // 8, "blocks that hybrids remember"),
-        (FLASH + LOAD + "workers = 1024\n", GIB // 2, "of memory"),
+        (FLASH + MANY_LOADS, GIB // 2, "accounts of loads"),
     ],
-    ids=["flash", "bitmap", "tier", "workers"],
+    ids=["flash", "bitmap", "tier", "loads"],
 )
 def test_whatever_a_scenario_asks_for_is_bounded(text, most, what, monkeypatch):
     problem = refused(text, most, monkeypatch)
     assert what in problem.cause
     assert problem.remedy
+
+
+def test_a_thousand_workers_are_measured_in_the_memory_of_one():
+    taken = [
+        build(scenario.load_text(FLASH + LOAD + f"workers = {workers}\n")).system.memory
+        for workers in (1, 1000)
+    ]
+    assert taken[1] < taken[0] + 16 * 2**20
 
 
 def test_an_io_of_too_many_commands_is_refused(monkeypatch):

@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 
 import pytest
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from rich.console import Console
 from toy_drive import Toy
 
 from raidsim.errors import InputError, Problem
-from raidsim.validate import validate
+from raidsim.validate import picture, validate
 from raidsim.validate.page import render
 from raidsim.validate.tables import everything
 from raidsim.validate.verdict import Planned
@@ -332,8 +333,32 @@ def test_the_page_opens_offline(check):
     assert not fetches
 
 
+def test_three_figures_of_a_kind_are_drawn_published_against_simulated(check, folder):
+    page = render(check())
+    assert "simulated, IO/s" not in page
+    one = CLAIMS[CLAIMS.index("[[claim]]") : CLAIMS.index("[[claim]]", CLAIMS.index("toy.low.1"))]
+    third = one.replace("toy.low.1", "toy.low.2").replace("at = 1", "at = 2")
+    (folder / "toy-2000.toml").write_text(CLAIMS + third)
+    page = render(check())
+    assert "simulated, IO/s" in page
+
+
 def test_the_page_is_the_same_every_time(check):
     assert render(check()) == render(check())
+
+
+def test_the_longest_numbers_of_a_picture_lie_within_it():
+    figure, axes = picture.empty_panel()
+    axes.plot([1e6, 1e7], [1e6, 1e7])
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
+        axis.set_ticks([1e6, 1e7])
+    axes.set_ylabel("simulated, IO/s")
+    axes.set_xlabel("published, IO/s")
+    FigureCanvasSVG(figure).draw()
+    taken = figure.get_tightbbox()
+    assert 0 <= taken.x0 < taken.x1 <= figure.get_figwidth()
+    assert 0 <= taken.y0 < taken.y1 <= figure.get_figheight()
 
 
 def test_the_page_without_figures_is_drawn(check):

@@ -19,25 +19,49 @@ def to_ns(seconds: float) -> int:
     return round(seconds * NS_PER_S)
 
 
-def add_stream(
+def add_streams(
     system: System,
     load: LoadSpec,
-    worker: int,
     *,
     volume: int,
-    process: int,
+    processes: Sequence[int],
+    names: Sequence[str],
     intensity: int = 0,
-    name: str | None = None,
-) -> int:
-    """Add the stream of one worker; its index.
+) -> list[int]:
+    """Add a stream for each worker, which are measured as one; their indices.
 
     Parameters
     ----------
+    processes
+        Of each worker; NONE for one that only tells what it would do.
+    names
+        Of each stream, which seed it.
     intensity
         Which entry of the load's sweep (``outstanding`` or ``rate``).
-    name
-        Name of the stream, which seeds it; None for that of the load and the worker.
     """
+    found: list[int] = []
+    for worker, (process, name) in enumerate(zip(processes, names, strict=True)):
+        account = int(system.world.streams["account"][found[0]]) if found else None
+        found.append(
+            _add_stream(
+                system, load, worker, volume, process, name, intensity=intensity, account=account
+            )
+        )
+    return found
+
+
+def _add_stream(
+    system: System,
+    load: LoadSpec,
+    worker: int,
+    volume: int,
+    process: int,
+    name: str,
+    *,
+    intensity: int,
+    account: int | None,
+) -> int:
+    """Add the stream of one worker; its index."""
     fields: dict[str, Any] = {}
     if load.outstanding is not None:
         fields |= {
@@ -72,9 +96,10 @@ def add_stream(
     if load.limit.time is not None:
         fields["stop_time"] = system.now + to_ns(load.limit.time)
     index = system.add_stream(
-        name or f"{load.name}/{worker}",
+        name,
         load.mix,
         zones=zones_of(load),
+        account=account,
         volume=volume,
         process=process,
         area_offset=offset,

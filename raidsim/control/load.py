@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import simpy
 
-from raidsim.assembly.load import add_stream
+from raidsim.assembly.load import add_streams
 from raidsim.control.arguments import Arguments
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
@@ -235,17 +235,13 @@ class RunningLoad(Measured, simpy.Event):
         # Each worker's random numbers come from its name: what else is in the
         # environment, and what was started first, does not matter.
         names = [f"{self.name} {worker + 1}" for worker in range(spec.workers)]
-        self.streams = [
-            add_stream(
-                system,
-                spec,
-                worker,
-                volume=volume.row,
-                process=volume.host.add_process(name),
-                name=name,
-            )
-            for worker, name in enumerate(names)
-        ]
+        self.streams = add_streams(
+            system,
+            spec,
+            volume=volume.row,
+            processes=[volume.host.add_process(name) for name in names],
+            names=names,
+        )
         volume.make_room(max(one.size for one in spec.sizes))
         endless = not spec.has_end
         parts = [simpy.Event(env) for _ in self.streams]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raidsim.assembly.drives import kind_of
 from raidsim.assembly.heat import Air
-from raidsim.assembly.load import add_stream
+from raidsim.assembly.load import add_streams
 from raidsim.assembly.scenario import age
 from raidsim.control.boot import Boot
 from raidsim.control.controller import Controller
@@ -167,18 +167,15 @@ class Model:
 
     def _streams_of(self, load: LoadSpec) -> list[int]:
         """The streams of a load that runs from the start to the end, with their processes."""
-        self.env.system.make_room("latencies", load.workers)
-        return [
-            add_stream(
-                self.env.system,
-                load,
-                worker,
-                volume=self.every[load.volume or ""].row,
-                process=self.host.add_process(f"{load.name} {worker + 1}"),
-                intensity=self.intensity,
-            )
-            for worker in range(load.workers)
-        ]
+        workers = range(load.workers)
+        return add_streams(
+            self.env.system,
+            load,
+            volume=self.every[load.volume or ""].row,
+            processes=[self.host.add_process(f"{load.name} {worker + 1}") for worker in workers],
+            names=[f"{load.name}/{worker}" for worker in workers],
+            intensity=self.intensity,
+        )
 
     def _writers(self, load: LoadSpec) -> list[int]:
         """Streams like those of a load, which may begin later: what it has written before."""
@@ -187,19 +184,15 @@ class Model:
             return []
         if not kind_of(volume.card).has_past(volume.card):
             return []
-        self.env.system.make_room("latencies", load.workers)
-        return [
-            add_stream(
-                self.env.system,
-                load,
-                worker,
-                volume=volume.row,
-                process=t.NONE,
-                intensity=self.intensity,
-                name=f"{volume.name}: before, by {load.name} {worker + 1}",
-            )
-            for worker in range(load.workers)
-        ]
+        workers = range(load.workers)
+        return add_streams(
+            self.env.system,
+            load,
+            volume=volume.row,
+            processes=[t.NONE for _ in workers],
+            names=[f"{volume.name}: before, by {load.name} {worker + 1}" for worker in workers],
+            intensity=self.intensity,
+        )
 
     def _at_intensity(self, name: str) -> LoadSpec:
         """A load with one value in place of its sweep."""

@@ -1,7 +1,7 @@
 """What is counted when a request ends.
 
 Latencies go into a log-linear histogram per account and kind, completions into a series
-of time slices per account: one for each stream, or for many streams that are measured as one.
+of time slices per account: one for all workers of a load, whose streams are measured as one.
 The series has a fixed number of slices: when time runs past
 the last one, neighbours are merged and slices become twice as wide, so memory does not
 grow with the length of a run. Flushes and trims have latencies, and are no I/Os of the series.

@@ -43,18 +43,18 @@ class Tally:
 
 def tally(system: System, streams: Sequence[int], *, histograms: bool = False) -> Tally:
     """The counts of these streams now; of none, zeros."""
-    rows = system.world.streams[list(streams)]
+    table, rows = system.world.streams, np.array(streams, np.intp)
     counts = None
     if histograms:
         counts = np.zeros((2, BINS), np.int64)
         counts += system.world.latencies[system.accounts(streams), : t.FLUSH].sum(axis=0)
     return Tally(
         time=system.now,
-        ios=rows["window_ios"].sum(axis=0),
-        bytes=rows["window_bytes"].sum(axis=0),
-        passed=rows["window_ns"].sum(axis=0),
-        failed=int(rows["failed"].sum()),
-        timed_out=int(rows["timed_out"].sum()),
+        ios=table["window_ios"][rows].sum(axis=0),
+        bytes=table["window_bytes"][rows].sum(axis=0),
+        passed=table["window_ns"][rows].sum(axis=0),
+        failed=int(table["failed"][rows].sum()),
+        timed_out=int(table["timed_out"][rows].sum()),
         histograms=counts,
     )
 

@@ -24,7 +24,7 @@ from raidsim.validate.select import select
 from raidsim.validate.standing import determined
 from raidsim.validate.systems import Sweep, Systems, results_of
 from raidsim.validate.unknowns import DRAWS, MOST, spreads
-from raidsim.validate.verdict import CardReader, judge
+from raidsim.validate.verdict import CardReader, Verdict, judge
 from raidsim.version import __version__
 from raidsim.workers.engine import OnProgress, execute
 
@@ -105,20 +105,28 @@ def validate(
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
     results = run_all(runs)
+    fitted = [claim for claim in everything if claim.role == "calibration"]
     again: list[Sweep] = []
     more: dict[Job, tuple[str, ...]] = {}
     if systems is not None:
         asked = {job: results[job] for claim in claims for job in claim.jobs()}
         again = longer(runs, asked, systems)
-        results |= run_all(again)
         more = widened(again, systems)
-    verdicts = tuple(
-        replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
-    )
-    fitted = [claim for claim in everything if claim.role == "calibration"]
-    verdicts = determined(verdicts, results, fitted)
+
+    def judged() -> tuple[Verdict, ...]:
+        verdicts = (
+            replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
+        )
+        return determined(tuple(verdicts), results, fitted)
+
+    verdicts = judged()
     if systems is not None:
-        known: dict[Job, Result] = {}
+        # Beside the few that go on for longer, others have their first further seed.
+        others = more_seeds([one for one in verdicts if not one.widened], systems, 1).sweeps()
+        known = run_all([*again, *others])
+        results |= {job: known[job] for one in again for job in one.members}
+        again += others
+        verdicts = judged()
         for most in (1, MANY):
             seeds = more_seeds(verdicts, systems, most)
             seeds_runs = seeds.sweeps(known)

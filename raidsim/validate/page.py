@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from raidsim.validate.picture import errors_svg, figures_svgs, formula_svg
+from raidsim.validate.picture import LEAST_FIGURES, errors_svg, figures_svgs, formula_svg
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.standing import MEANING, STANDINGS, standing
 from raidsim.validate.tables import UNEXPLAINED, skill, untested_text
@@ -37,8 +37,9 @@ class _Drawn:
 
 
 def _pictures(drawn: _Drawn) -> list[str]:
-    """The pictures of a document; none where there are no figures."""
-    if not any(v.claim.counts_in_errors and v.simulated is not None for v in drawn.verdicts):
+    """The pictures of a document; none where there are too few figures for one to say more."""
+    figures = sum(v.claim.counts_in_errors and v.simulated is not None for v in drawn.verdicts)
+    if figures < LEAST_FIGURES:
         return []
     return [
         *figures_svgs(drawn.name, drawn.verdicts),

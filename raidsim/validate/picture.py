@@ -24,6 +24,8 @@ FORMULA = "#8a94a0"
 # Those of the pictures of raidsim.report, which is above this package.
 INK, MUTED, FAINT = "#1c2733", "#5b6875", "#d5dbe1"
 COMPARISON = "ratio of two measurements"
+MARGINS = {"left": 0.24, "right": 0.93, "bottom": 0.12, "top": 0.93}
+"""Shares of a picture, from its left and its lower edge."""
 PANELS = ("rate", "throughput", "latency", "boot, %", "boot, s", COMPARISON)
 """Pictures of a document: one for each kind of figure, of a boot for each of its units."""
 LEAST_FIGURES = 3
@@ -40,8 +42,7 @@ def figures_svgs(document: str, verdicts: Sequence[Verdict]) -> list[str]:
         if len(mine) >= LEAST_FIGURES:
             with mpl.rc_context():
                 _settings()
-                figure = Figure(figsize=(4.6, 4.2), layout="constrained")
-                axes = figure.subplots()
+                figure, axes = empty_panel()
                 _draw_figures(axes, mine)
                 axes.set_title(panel)
                 found.append(_svg(figure, f"figures {document} {panel}"))
@@ -75,8 +76,7 @@ def _shares(curves: Sequence[tuple[str, str, Sequence[float]]], salt: str) -> st
     """Draw which share of some errors is at most so large."""
     with mpl.rc_context():
         _settings()
-        figure = Figure(figsize=(4.6, 4.2), layout="constrained")
-        axes = figure.subplots()
+        figure, axes = empty_panel()
         for name, colour, values in curves:
             errors = np.sort(np.abs(values))
             if len(errors):
@@ -95,6 +95,15 @@ def _shares(curves: Sequence[tuple[str, str, Sequence[float]]], salt: str) -> st
         if any(len(values) for _, _, values in curves):
             axes.legend(loc="lower right")
         return _svg(figure, salt)
+
+
+def empty_panel() -> tuple[Figure, Axes]:
+    """A figure with one panel, whose margins have room for its words and its longest numbers.
+
+    Fixed: to find them for each picture takes as long as to draw it.
+    """
+    figure = Figure(figsize=(4.6, 4.2))
+    return figure, figure.subplots(gridspec_kw=MARGINS)
 
 
 def _any_far(curves: Sequence[tuple[str, str, Sequence[float]]]) -> bool:
