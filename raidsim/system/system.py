@@ -270,9 +270,10 @@ class System:
         A list takes a leaf of its own for each that it shares, once.
         """
         margin = int(self.state["leaf_margin"])
-        if margin:
+        used = int(self.state["leaves"])
+        if (used + margin) * LEAF > len(self._tables["leaves"]):
             shared = int(np.count_nonzero(self.rows("pages") < 0))
-            enough = (GROWTH_OF_LEAVES - 1) * int(self.state["leaves"])
+            enough = (GROWTH_OF_LEAVES - 1) * used
             self.have_leaves(margin, wished=margin + min(shared, enough))
 
     # -- parts ----------------------------------------------------------------------
