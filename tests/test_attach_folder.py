@@ -239,6 +239,15 @@ def test_files_that_do_not_go_together_are_refused_with_what_is_wrong(tmp_path):
         images.find(tmp_path / "none")
 
 
+@pytest.mark.parametrize("sizes", [{"size": 2**40}, {"size": 0, "data_size": 2**60}])
+def test_a_member_whose_superblock_says_more_than_the_file_holds_is_refused(sizes):
+    data = bytearray(8192 * 512)
+    packed = block(**sizes).pack()
+    data[8 * 512 : 8 * 512 + len(packed)] = packed
+    with pytest.raises(NoSuperblock, match="shorter than its superblock says"):
+        images.superblock_in(len(data), lambda at, length: bytes(data[at : at + length]))
+
+
 def test_no_name_of_a_volume_leads_out_of_the_folder(tmp_path):
     for name in ("..", ".", "a/b", "../x", "/etc", "a\0b"):
         found = folder_of(tmp_path, name)

@@ -261,6 +261,12 @@ def test_drives_smaller_than_a_strip_and_empty_strips_are_refused():
         arrange("0", 2, 0, 4096)
 
 
+@pytest.mark.parametrize("level", ["0", "1", "5", "6"])
+def test_drives_that_hold_more_than_addresses_can_say_are_refused(level):
+    with pytest.raises(ValueError, match="have more than 9223372036854775807 bytes"):
+        arrange(level, 4, 4096, 2**62)
+
+
 def test_what_is_beyond_the_last_row_is_unused():
     layout = array("5", 4, {})
     assert held(layout, 0, whole_drive(layout) // STRIP)[0] == UNUSED

@@ -125,7 +125,7 @@ def superblock_in(size: int, read: Callable[[int, int], bytes]) -> Superblock:
         if block.place != place:
             why = NoSuperblock(f"its superblock says that it is at sector {block.place}")
             continue
-        if (block.data_offset + block.size) * SECTOR > size:
+        if (block.data_offset + (block.size or block.data_size)) * SECTOR > size:
             why = NoSuperblock("is shorter than its superblock says")
             continue
         return block

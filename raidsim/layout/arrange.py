@@ -42,6 +42,9 @@ STRIPS = {
 
 T = TypeVar("T")
 
+MOST_BYTES = 2**63 - 1
+"""Bytes that all drives of an array may have: addresses are numbers of 64 bits with a sign."""
+
 
 def _order(name: str) -> float:
     """JBOD, then by number; 1E comes after 1."""
@@ -132,6 +135,9 @@ def arrange(
     rows = drive_bytes // strip
     if rows == 0:
         raise ValueError(_holds_nothing(drive_bytes, strip))
+    if drives * drive_bytes > MOST_BYTES:
+        msg = f"{drives} drives of {drive_bytes} bytes have more than {MOST_BYTES} bytes"
+        raise ValueError(msg)
     data = drives // parts - kind.parity if kind.family == PARITY else 1
     step = strip * data if unit is None else unit
     if step < strip or step % strip:
