@@ -426,6 +426,36 @@ def test_a_load_that_fits_in_the_cache_of_the_controller_measures_that() -> None
     assert "(512 MiB) fits in the cache of controller (1 GiB)" in the("fits in", checked)
 
 
+@pytest.mark.parametrize(
+    ("volume", "words"),
+    [
+        ({"write": "back"}, "its writes are cached"),
+        ({"write": "through", "read_ahead": "adaptive"}, "it reads ahead"),
+        ({"write": "back", "io": "cached"}, "its writes are cached and its reads are cached"),
+    ],
+)
+def test_reads_of_flash_that_firmware_works_on_are_named_with_both_rates(volume, words) -> None:
+    """SAS3108: two cores, 2 us for a command in hardware, 15.5 with firmware and its search."""
+    name = {"model": "cisco-12g-sas-raid-2gb"}
+    drives = {"drive": "cisco-ssd-sas12-ep-1600gb", "level": "raid5", "drives": 8}
+    text = the("firmware", array(READS, controller=name, **drives, **volume))
+    assert text.startswith(f"volume data: {words}, so its reads are work of controller's")
+    assert "at most 130,000 a second, where its hardware hands on 1,000,000" in text
+
+
+@pytest.mark.parametrize(
+    ("load", "volume"),
+    [
+        (READS, {"drive": "cisco-ssd-sas12-ep-1600gb", "write": "through"}),
+        (STREAM, {"drive": "cisco-ssd-sas12-ep-1600gb", "write": "back"}),  # writes alone
+        (READS, {"drive": "cisco-hdd-600gb-15k", "write": "back", **SAFE}),
+    ],
+)
+def test_nothing_is_said_of_reads_that_go_straight_or_wait_for_an_arm(load, volume) -> None:
+    name = {"model": "cisco-12g-sas-raid-2gb"}
+    assert not says("firmware", array(load, controller=name, level="raid5", drives=8, **volume))
+
+
 def test_an_area_that_starts_inside_a_sector_of_the_medium_is_off_the_map() -> None:
     load = {"read": "0 %", "size": "8 KiB", "align": "4 KiB", "outstanding": 1,
             "area": {"offset": "32256 B"}}  # fmt: skip

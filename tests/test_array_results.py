@@ -43,19 +43,6 @@ def test_the_cores_of_a_controller_are_shared_out_over_the_ios_of_all_its_volume
         assert point.stages["controller core"].served == pytest.approx(1e3 * expected, rel=0.01)
 
 
-def test_firmware_issues_what_is_more_than_one_command_to_one_drive():
-    """A small write to RAID 5 reads two drives and writes two; a read of one strip passes."""
-    times = {"time": 2, "device_io_time": 1, "firmware_time": 14}  # us
-    for read, commands in (("100 %", 1), ("0 %", 4)):
-        one = point_of(
-            {"read": read, "size": "4 KiB", "align": "4 KiB"},
-            volume={"level": "raid5", "write": "through"},
-            controller={f"command.{name}": f"{time} us" for name, time in times.items()},
-        )
-        expected = 2 + commands * 1 + (commands - 1) * 14
-        assert one.stages["controller core"].served == pytest.approx(1e-3 * expected, rel=0.001)
-
-
 def test_the_stages_of_one_write_at_a_time_add_up_to_its_latency():
     """Nothing overlaps and nothing follows: one device I/O a request, written through."""
     point = point_of({"align": "8 KiB"})

@@ -29,7 +29,7 @@ def rate(scenario, *overrides):
         ("raid5-disks", 32, 2666),
         ("raid60-nl", 8, 580),
         ("jbod-hba", 8, 449223),
-        ("cisco-random", 8, 424200),
+        ("cisco-random", 8, 435244),
         ("cisco-sequential", 8, 20644),
     ],
 )

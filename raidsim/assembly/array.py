@@ -207,7 +207,8 @@ def on_controller(card: Card, *, cores: int, engine: int, layout: np.void) -> di
         "stream_depth": card.integer("mirror.stream_depth"),
         "cpu": cores,
         "spread_ns": each,  # the first one
-        "device_io_ns": each + card.number("command.firmware_time") * NS_PER_S,
+        "device_io_ns": each,
+        "firmware_ns": card.number("command.firmware_time") * NS_PER_S,
         "mirror_ns": _of_mirrors(layout, card.number("mirror.write_time")),
     }
 

@@ -30,6 +30,7 @@ from raidsim.kernel import (
     copy_locks,
     copy_requests,
     device_ios,
+    firmware,
     mirror,
     partial_parity,
     queue,
@@ -287,6 +288,8 @@ def spend(w, row, index):
             job["stripe_work"] += array["device_io_ns"] * parts
     else:
         cost += array["device_io_ns"] * (parts - 1)
+    if array["firmware_ns"] > 0.0:
+        cost += array["firmware_ns"] * firmware.passes(w, array, job, parts)
     station = array["cpu"]
     if station == NONE and job["stream"] == NONE:
         cost = 0.0  # a thread of its own, on a core that nothing else needs

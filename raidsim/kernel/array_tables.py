@@ -84,6 +84,9 @@ ARRAYS = Table(
         "ns",
     ),
     mirror_ns=configuration("f8", "more for each write of a copy", "ns"),
+    firmware_ns=configuration(
+        "f8", "more for each command that is firmware's work, see raidsim.kernel.firmware", "ns"
+    ),
     shared=configuration("i8", "station of the lines that its cores share, or NONE", start=NONE),
     read_lines_ns=configuration("f8", "until a core has them from another one, for a read", "ns"),
     write_lines_ns=configuration("f8", "the same for a write", "ns"),

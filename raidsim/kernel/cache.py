@@ -5,14 +5,15 @@ destage or on its way are *clean*: they stand in queues, and one of them gives i
 needs one. Which one, the policy of the cache says (:mod:`raidsim.kernel.replacement`).
 
 Verbs: :func:`find` a line, :func:`take` a fresh one, :func:`settle` puts a line into its queue of
-clean ones once it is, :func:`unlist` takes it out, :func:`presence` of a range.
+clean ones once it is, :func:`unlist` takes it out, :func:`presence` of a range;
+:func:`is_caching` says whether it works for a volume at all.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from raidsim.kernel.cache_tables import GRAINS
+from raidsim.kernel.cache_tables import GRAINS, NO_READ_AHEAD
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.replacement import dispatch as policy
 from raidsim.kernel.replacement.queues import is_clean, pull, push
@@ -23,6 +24,16 @@ LEAST_GRAIN = 512  # bytes
 ABSENT = 0
 COMING = 1
 PRESENT = 2
+
+
+@handler
+def is_caching(w, row, array):
+    """Whether cache ``row`` (NONE: there is none) may hold anything of a volume."""
+    if row == NONE or array["offline"] == 1:
+        return False
+    if array["write_back"] == 1 or array["cached"] == 1 or array["read_ahead"] != NO_READ_AHEAD:
+        return True
+    return w.caches[row]["dirty"] > 0  # from before its battery failed
 
 
 @handler

@@ -27,7 +27,16 @@ from __future__ import annotations
 
 from raidsim.kernel import array as arrays
 from raidsim.kernel import destage, prefetch
-from raidsim.kernel.cache import COMING, PRESENT, forget, keep, presence, use, wait
+from raidsim.kernel.cache import (
+    COMING,
+    PRESENT,
+    forget,
+    is_caching,
+    keep,
+    presence,
+    use,
+    wait,
+)
 from raidsim.kernel.cache_tables import NO_READ_AHEAD
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.station import arrive, round_ns
@@ -60,16 +69,6 @@ def array_of(w, index):
 
 
 @handler
-def is_caching(w, row, array):
-    """Whether cache ``row`` (NONE: there is none) may hold anything of a volume."""
-    if row == NONE or array["offline"] == 1:
-        return False
-    if array["write_back"] == 1 or array["cached"] == 1 or array["read_ahead"] != NO_READ_AHEAD:
-        return True
-    return w.caches[row]["dirty"] > 0  # from before its battery failed
-
-
-@handler
 def fits(job, array, cache):
     """Whether a write goes into the cache: never more than all lines that may be dirty."""
     size = array["line"]
@@ -88,7 +87,10 @@ def command(w, index):
         time += controller["write_time"]
     array = array_of(w, index)
     if is_caching(w, controller["cache"], array):
-        time += search_time(w.caches[controller["cache"]], array["line"], w.jobs[index])
+        cache = w.caches[controller["cache"]]
+        time += search_time(cache, array["line"], w.jobs[index])
+        if w.jobs[index]["op"] == WRITE and fits(w.jobs[index], array, cache):
+            time += round_ns(array["firmware_ns"])  # its commands to the drives come later
     arrive(w, controller["commands"], index, time)
 
 

@@ -24,7 +24,7 @@ from raidsim.report.hardware import (
     oversubscription_words,
     some,
 )
-from raidsim.report.numbers import percent, size, time
+from raidsim.report.numbers import count, percent, size, time
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec, arrays
 from raidsim.units import capacity_for_people
@@ -271,6 +271,36 @@ def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
         )
 
 
+def work_of_firmware(scenario: Scenario) -> Iterator[Finding]:
+    """Reads of solid state drives that firmware works on, where hardware would hand them on."""
+    for volume in scenario.volumes:
+        controller = scenario.controller(volume)
+        if controller is None or kind_of(volume.card).seeks:
+            continue
+        reasons = _kept_for(volume)
+        if not reasons or all(load.read_share == 0 for load in loads_of(scenario, volume)):
+            continue
+        card = controller.card
+        each, firmware, search = (
+            card.number(key)
+            for key in ("command.device_io_time", "command.firmware_time", "cache.lookup_time")
+        )
+        each += card.number("command.time")
+        if firmware == 0 or not card.has("cache.size"):
+            continue
+        cores = card.integer("command.cores")
+        slow, fast = (
+            count(float(f"{cores / time:.2g}")) for time in (each + firmware + search, each)
+        )
+        yield Finding(
+            f"volume {volume.name}",
+            f"{' and '.join(reasons)}, so its reads are work of {controller.name}'s firmware: at"
+            f" most {slow} a second, where its hardware hands on {fast} that are of one strip each",
+            'write = "through", read_ahead = "none" and io = "direct" let them go straight through',
+            Severity.info,
+        )
+
+
 def cannot_be_built(scenario: Scenario) -> Iterator[Finding]:
     """What keeps a system from being built: its figures are of something that nobody can buy."""
     yield from too_few_ports(scenario)
@@ -287,6 +317,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     strip_below_request,
     writes_read_first,
     oversubscribed_links,
+    work_of_firmware,
     cannot_be_built,
 )
 
@@ -298,6 +329,19 @@ def _keeper(controller: ControllerSpec) -> str:
     """What keeps the cache of a controller in a power cut."""
     flash = controller.card.word("cache.protection") == "flash"
     return f"the {'flash module' if flash else 'battery'} of {controller.name}"
+
+
+def _kept_for(volume: VolumeSpec) -> list[str]:
+    """What the cache of its controller may hold data of a volume for, as clauses."""
+    return [
+        words
+        for words, is_so in (
+            ("its writes are cached", volume.write != "through"),
+            ("it reads ahead", volume.read_ahead != "none"),
+            ("its reads are cached", volume.io == "cached"),
+        )
+        if is_so
+    ]
 
 
 def _battery(controller: ControllerSpec) -> str:
