@@ -87,6 +87,7 @@ DRAWN = {
     "goodcommand-sas3108-2019",
     "home-ops-mx500-2023",
     "hp-smart-array-2012",
+    "jazz-disk-benchmarking-2020",
     "kangeek-p3600-2020",
     "kitguru-870-evo-2021",
     "kitguru-9100-pro-2025",

@@ -66,6 +66,18 @@ def test_a_write_that_the_cache_answers_is_a_pass_and_its_commands_to_drives_are
     assert work(built) == pytest.approx(2 + 14 + 4 * (1 + 14))
 
 
+def test_a_read_that_the_cache_has_is_a_pass_too():
+    built = started(
+        {"read": READ, "random": "0 %", "size": "4 KiB", "limit": {"ios": 2},
+         "area": {"size": "4 KiB"}},
+        volume={"io": "cached", "strip": "64 KiB"},
+        controller=NO_SEARCH | {f"command.{name}": f"{us} us" for name, us in TIMES.items()},
+    )  # fmt: skip
+    built.system.run(10**9)
+    assert int(built.system.world.caches[0]["hits"]) == 1
+    assert work(built) == pytest.approx(2 * (2 + 14) + 1)
+
+
 def test_a_cache_without_its_battery_lets_reads_through_again():
     times = {f"command.{name}": f"{us} us" for name, us in TIMES.items()}
     served = {}

@@ -89,8 +89,8 @@ def command(w, index):
     if is_caching(w, controller["cache"], array):
         cache = w.caches[controller["cache"]]
         time += search_time(cache, array["line"], w.jobs[index])
-        if w.jobs[index]["op"] == WRITE and fits(w.jobs[index], array, cache):
-            time += round_ns(array["firmware_ns"])  # its commands to the drives come later
+        if w.jobs[index]["op"] == READ or fits(w.jobs[index], array, cache):
+            time += round_ns(array["firmware_ns"])  # whether the cache has it or not
     arrive(w, controller["commands"], index, time)
 
 

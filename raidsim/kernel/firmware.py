@@ -2,11 +2,12 @@
 
 A chip hands a request on in hardware if that is one command to one drive and nothing else has to
 be known or kept: a read, or a write without copies and parity, while the cache may hold nothing of
-its volume. All else is the work of firmware, a pass of it for each command to a drive, and one for
-a write that the cache answers (:mod:`raidsim.kernel.controller`). So the manuals of MegaRAID have
-it: write-through, direct I/O and no read-ahead (FastPath).
+its volume. So the manuals of MegaRAID have it: write-through, direct I/O and no read-ahead
+(FastPath). All else is the work of firmware, a pass of it for each command to a drive, or one for
+what the cache answers. What the cache may answer has its first pass when the command is taken
+(:func:`raidsim.kernel.controller.command`), with the search.
 
-Verbs: :func:`passes` counts them.
+Verbs: :func:`passes` counts those of the commands to drives.
 """
 
 from __future__ import annotations
@@ -21,9 +22,10 @@ from raidsim.layout.tables import MIRRORED, PARITY
 @handler
 def passes(w, array, job, commands):
     """Passes of firmware for a task that is so many commands to drives."""
-    if commands != 1 or job["errand"] != ERRAND_HOST:
-        return commands
-    if job["op"] != READ and (array["family"] == PARITY or array["family"] == MIRRORED):
+    if job["errand"] != ERRAND_HOST:
         return commands
     controller = w.controllers[w.volumes[job["volume"]]["controller"]]
-    return int(is_caching(w, controller["cache"], array))
+    if is_caching(w, controller["cache"], array):
+        return commands - int(job["op"] == READ)  # that one has been, when it was looked for
+    is_plain = array["family"] != PARITY and array["family"] != MIRRORED
+    return 0 if commands == 1 and (job["op"] == READ or is_plain) else commands
