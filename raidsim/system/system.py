@@ -93,7 +93,6 @@ class System:
         self.hosts_off = False  # no host has booted
         self.interrupted: frozenset[int] = frozenset()  # streams that go on when hosts are up
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
-        self._runs: Callable[..., int] | None = None  # the entry point, once it has been asked for
         self._counts = {"state": 1}
         self._tables = {name: empty(table, table.memory.rows) for name, table in TABLES.items()}
         TABLES["state"].begin(self.state)
@@ -134,8 +133,6 @@ class System:
         self.make_room(table, rows)
         TABLES[table].begin(self._tables[table][first : first + rows])
         self._counts[table] = first + rows
-        if table in ("disks", "arrays"):
-            self._runs = None
         return first
 
     def make_room(self, table: str, rows: int) -> None:
@@ -536,10 +533,8 @@ class System:
 
     def _entry(self) -> Callable[..., int]:
         """The entry point for this system; one for all, if that needs no compiling."""
-        if self._runs is None:
-            only_flash = self.count("disks") == self.count("arrays") == 0
-            self._runs = engine.run if not only_flash or is_compiled() else engine.run_flash
-        return self._runs
+        only_flash = self.count("disks") == self.count("arrays") == 0
+        return engine.run if not only_flash or is_compiled() else engine.run_flash
 
     def _check_idle(self) -> None:
         """Nothing is left to happen: then nothing may be under way, but at what is halted."""
