@@ -37,7 +37,11 @@ model = "fujitsu-rx2540-m1"
 [[controller]]
 name = "module"
 model = "conventional-hybrid-sp"
-set = { "command.time" = "1 us", "command.write_time" = "0 us" }
+[controller.set]
+"command.time" = "1 us"
+"command.time_per_byte" = "0 us/KiB"
+"command.write_time" = "0 us"
+"command.write_time_per_byte" = "0 us/KiB"
 
 [[volume]]
 name = "ssds"
@@ -97,7 +101,11 @@ def test_its_cores_carry_as_many_commands_as_their_time_allows():
 
 def test_its_link_to_the_host_is_its_network_ports():
     """One port of 10GbE: 1460 of the 1538 bytes that a frame takes on the wire are payload."""
-    fast = ("controller.set.command.time=1 us", "controller.set.link.lanes=1")
+    fast = (
+        "controller.set.command.time=1 us",
+        "controller.set.command.time_per_byte=0 us/KiB",
+        "controller.set.link.lanes=1",
+    )
     (point,) = points(SINGLE, *fast)
     payload = 1250e6 * 1460 / 1538
     assert bandwidth("10gbe", 1) == payload
@@ -165,3 +173,19 @@ def test_an_override_of_the_intensity_means_all_loads():
     assert "say which one" in found.remedy
     (found,) = problems(SINGLE, "host[*].model=x")
     assert "no list of tables" in found.cause
+
+
+@pytest.mark.parametrize(("kib", "read", "us"), [(64, 100, 334), (4, 100, 45.25), (4, 0, 114.875)])
+def test_most_of_what_a_core_takes_of_a_command_is_its_datas(kib, read, us):
+    """n5: 26 us and 4.8125 a KiB, and 40 us and 7.40625 a KiB more for a write."""
+    changes = f"load.size={kib} KiB", f"load.read={read} %", "load.outstanding=1"
+    (point,) = run(scenario.load_text(SINGLE, overrides=changes)).points
+    assert point.stages["controller core"].served == pytest.approx(us / 1000, rel=1e-3)
+
+
+def test_an_n5_100_does_the_hundred_thousand_small_ios_that_its_name_says():
+    """4 KiB, half of them reads: what its maker sells it for."""
+    changes = ["load[*].size=4 KiB", "load[*].read=50 %", "load[*].outstanding=64"]
+    changes += ["measure.precision=3 %", "measure.min_ios=20000"]
+    result = run(scenario.load("tolly-n5-random", overrides=changes))
+    assert sum(point.iops.mean for point in result.points) == pytest.approx(100_000, rel=0.05)

@@ -32,6 +32,8 @@ def add_controller(system: System, name: str, card: Card) -> tuple[int, int]:
         replies=replies,
         command_time=round(card.number("command.time") * NS_PER_S),
         write_time=round(card.number("command.write_time") * NS_PER_S),
+        command_ns=card.number("command.time_per_byte") * NS_PER_S,
+        write_ns=card.number("command.write_time_per_byte") * NS_PER_S,
         latency=round(card.number("command.latency") * NS_PER_S),
         link_ns=NS_PER_S / bandwidth(card.word("link.speed"), card.integer("link.lanes")),
     )

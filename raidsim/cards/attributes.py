@@ -344,6 +344,8 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("command.cores",                 "count",         "1",        "64",         "1",     "cores of its processor that take commands side by side"),
     ("command.time",                  "time",          "0 us",     "1000 us",    None,    "time of a core per command of the host"),
     ("command.write_time",            "time",          "0 us",     "1000 us",    "0 us",  "what a write of the host takes more: receiving its data, mirroring it to a partner"),
+    ("command.time_per_byte",         "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same, per byte of its data: of controllers whose cores touch it, as those of storage processors do"),
+    ("command.write_time_per_byte",   "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "the same, what a write takes more"),
     ("command.device_io_time",        "time",          "0 us",     "1000 us",    "0 us",  "time of a core per command to a drive"),
     ("command.firmware_time",         "time",          "0 us",     "1000 us",    "0 us",  "what a command to a drive takes more that is firmware's work, and a request that the cache answers: all but those of a read, or of a write without copies and parity, that is one command while the cache may hold nothing of its volume (write-through, direct, no read-ahead); these go straight through hardware"),
     ("command.latency",               "time",          "0 us",     "1000 us",    "0 us",  "fixed part of every command of the host: doorbell, fetch, completion, interrupt"),

@@ -57,6 +57,8 @@ CONTROLLER: tuple[Row, ...] = (
     ("drives.queue_depth",   "any",     "16",     "256",    "", "drivers and firmware keep 16 to 32 commands on a SATA drive, 32 to 256 on a SAS drive"),
     ("command.time",         "any",     "x0.5",   "x2",     "firmware", "firmware or hardware queues of one generation: rates that makers print are their best, of loads not printed"),
     ("command.write_time",   "any",     "x0.6",   "x1.6",   "firmware", "receiving data and copying it to a partner: one or two passes of firmware"),
+    ("command.time_per_byte", "any",    "x0.5",   "x2",     "firmware", "data passes a core: a check sum, a copy, packets of a network, by generation and by what its network cards do"),
+    ("command.write_time_per_byte", "any", "x0.5", "x2",    "firmware", "one or two copies more, and one to a partner"),
     ("command.device_io_time", "any",   "x0.5",   "x2",     "firmware", "firmware or hardware queues of one generation: rates that makers print are their best, of loads not printed"),
     ("command.firmware_time", "any",    "x0.6",   "x1.6",   "firmware", "what a command costs that does not go straight through hardware: some thousand cycles of an embedded core"),
     ("command.latency",      "any",     "x0.5",   "x2",     "", "trips over PCI Express or a network, interrupts that may be held back, and firmware on the way"),

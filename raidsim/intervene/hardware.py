@@ -21,7 +21,7 @@ from raidsim.kernel import tables as t
 from raidsim.system.system import System
 
 STATIONS = ("commands", "to_host", "to_controller", "replies")
-TIMES = ("command_time", "write_time", "latency", "link_ns")
+TIMES = ("command_time", "write_time", "command_ns", "write_ns", "latency", "link_ns")
 MEMORY = ("copy", "copy_ns", "keep_ns", "direct_ns", "lookup_time", "line_time")
 REQUESTS = (
     t.STAGE_CONTROLLER_COMMAND,

@@ -81,17 +81,20 @@ def fits(job, array, cache):
 def command(w, index):
     """A command of the host waits for one of the cores."""
     controller = of(w, index)
-    w.jobs[index]["stage"] = STAGE_CONTROLLER_COMMAND
+    job = w.jobs[index]
+    job["stage"] = STAGE_CONTROLLER_COMMAND
     time = controller["command_time"]
-    if w.jobs[index]["op"] == WRITE:
+    cost = job["length"] * controller["command_ns"]
+    if job["op"] == WRITE:
         time += controller["write_time"]
+        cost += job["length"] * controller["write_ns"]
     array = array_of(w, index)
     if is_caching(w, controller["cache"], array):
         cache = w.caches[controller["cache"]]
-        time += search_time(cache, array["line"], w.jobs[index])
-        if w.jobs[index]["op"] == READ or fits(w.jobs[index], array, cache):
-            time += round_ns(array["firmware_ns"])  # whether the cache has it or not
-    arrive(w, controller["commands"], index, time)
+        time += search_time(cache, array["line"], job)
+        if job["op"] == READ or fits(job, array, cache):
+            cost += array["firmware_ns"]  # whether the cache has it or not
+    arrive(w, controller["commands"], index, time + round_ns(cost))
 
 
 @handler

@@ -100,6 +100,8 @@ _SHOWN_BY: dict[str, tuple[tuple[str, str], ...]] = {
         ("", "reads at 32"),
     ),
     "controller": (
+        ("command.write_time_per_byte", "stream of writes"),
+        ("command.time_per_byte", "cached stream"),
         ("command.write_time", "cached writes"),
         ("command.device_io_time", "reads at many"),
         ("command.firmware_time", "writes at 32"),
