@@ -3,7 +3,8 @@
 A sixteenth of the claims of each document and role, of those that hold and of those that do not, so
 that every relation and kind is among them. Of those that could be drawn the ones come first whose
 runs are drawn already, or are few: what shares runs is cheap. Left out are claims so near
-to their tolerance that the next change of a model, or another computer, may turn them.
+to their tolerance that the next change of a model, or another computer, may turn them, but for the
+only claims of a document.
 """
 
 from __future__ import annotations
@@ -76,14 +77,20 @@ def sort_of(claim: Claim) -> tuple[object, ...]:
 def draw(claims: Iterable[Claim], found: dict[str, dict]) -> list[str]:
     """The ids, in the order of the claims."""
     order = list(claims)
-    sure = [
+    known = [
         claim
         for claim in order
         if claim.id in found
         and found[claim.id]["holds"] != bool(claim.explanation)
         and found[claim.id]["simulated"] is not None
-        and (claim.kind == "catalogue" or margin(claim, found[claim.id]["simulated"]) > NEAR)
     ]
+    sure = [
+        claim
+        for claim in known
+        if claim.kind == "catalogue" or margin(claim, found[claim.id]["simulated"]) > NEAR
+    ]
+    covered = {claim.document for claim in sure}
+    sure += [claim for claim in known if claim.document not in covered]
     random.Random(SEED).shuffle(sure)
     cost, drawn, sorts = Cost(), set(), set()
 

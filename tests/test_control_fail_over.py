@@ -164,7 +164,7 @@ def test_what_is_dirty_goes_to_the_drives_at_once_if_the_partners_battery_is_not
 
 
 def test_the_volumes_of_two_active_controllers_share_one_core_after_a_failure():
-    """Reads found in the cache: a core takes 10 us for a command, and what the lookup takes."""
+    """Reads found in the cache: 10 us of a core, the search, and a pass of firmware."""
     env, host, a, b = pair()
     loads = [
         array(host, "raid0", 4, model=SAS, name=name, controller=card, io="cached").start(
@@ -181,8 +181,8 @@ def test_the_volumes_of_two_active_controllers_share_one_core_after_a_failure():
         rates.append(sum(load.iops for load in loads))
     cores = {use.name: use.utilisation for use in b.stations}
     assert cores["b: cores"] > 0.99
-    each = 10e-6 + b.card.number("cache.lookup_time")
-    assert rates[1] == pytest.approx(1 / each, rel=0.001)
+    each = 10e-6 + b.card.number("cache.lookup_time") + b.card.number("command.firmware_time")
+    assert rates[1] == pytest.approx(1 / each, rel=0.002)  # of 850 reads
     assert rates[0] > 1.5 * rates[1]
 
 

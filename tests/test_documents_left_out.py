@@ -47,10 +47,11 @@ def test_where_the_class_has_none_it_is_the_middle_of_what_is_plausible(claims):
     (found,) = (
         one
         for one in class_values("tolly-iocontrol-n5-2013", cards.catalogue(), claims)
-        if (one.parameter.card.name, one.parameter.name) == ("iocontrol-n5-sp", "command.time")
+        if (one.parameter.card.name, one.parameter.name)
+        == ("iocontrol-n5-sp", "command.time_per_byte")
     )
     assert found.of == ()
-    assert found.value == pytest.approx((0.1e-6 * 200e-6) ** 0.5)
+    assert found.value == pytest.approx((0.05e-6 * 20e-6) ** 0.5 / 1024)
 
 
 def test_figures_run_with_those_values_and_with_nothing_that_was_calibrated(claims):

@@ -15,6 +15,8 @@ from raidsim.scenario import from_data
 
 SEED = 20261126
 DISKS = {"level": "raid5", "drives": 8, "drive": "cisco-hdd-10tb", "write": "back"}
+PARITY = {"command.firmware_time": "0 us", "parity.time_per_byte": "1.15 us/KiB"}
+"""A controller that takes writes in faster than its parity engine lets them out."""
 FLASH = {"level": "raid5", "drives": 8, "drive": "cisco-ssd-sas12-ep-1600gb", "write": "back"}
 
 
@@ -23,7 +25,9 @@ def scenario(volume: dict[str, Any], load: dict[str, Any], size: str, **measure:
         {
             "seed": SEED,
             "host": {"model": "cisco-ucs-c240-m4"},
-            "controller": [{"model": "cisco-12g-sas-raid-2gb", "set": {"cache.size": size}}],
+            "controller": [
+                {"model": "cisco-12g-sas-raid-2gb", "set": PARITY | {"cache.size": size}}
+            ],
             "volume": [volume],
             "load": [{"name": "load", "read": "0 %", "size": "4 KiB"} | load],
             "measure": measure,
@@ -116,7 +120,7 @@ def measured(volume: dict[str, Any], load: dict[str, Any], size: str, **measure:
 def test_flash_behind_a_cache_that_was_filled_at_once_is_as_fast_as_when_it_filled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Reads beside writes; the cache takes 15 s to fill, and is 20 times as fast to simulate."""
+    """Reads beside writes; the cache takes 6 s to fill if nobody fills it."""
     load = {"read": "67 %", "size": "8 KiB", "outstanding": 128}
     measure = {"precision": "1 %", "min_ios": 50_000}
     soon = measured(FLASH, load, "2 GiB", **measure)
@@ -125,7 +129,7 @@ def test_flash_behind_a_cache_that_was_filled_at_once_is_as_fast_as_when_it_fill
     assert soon.converged
     assert late.converged
     assert soon.warmup_s < 2
-    assert late.warmup_s > 10
+    assert late.warmup_s > 5
     assert soon.iops.mean == pytest.approx(late.iops.mean, rel=0.02)
     # A few writes wait long for room, and most do not at all: their mean takes longer to tell.
     for kind, far in {"read": 0.03, "write": 0.15}.items():

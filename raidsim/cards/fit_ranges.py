@@ -100,6 +100,8 @@ _HOST = {
 _CONTROLLER = {
     "command.time":               ("0.5 us", "1000 us", "a host bus adapter's fast path to a storage processor that serves 64 KiB by iSCSI"),
     "command.write_time":         ("0.5 us", "1000 us", "as a command: receiving data, and a copy to a partner"),
+    "command.time_per_byte":      ("0.05 us/KiB", "20 us/KiB", "20 GB/s, one pass of a modern core, to 50 MB/s: check sums and packets on an old one"),
+    "command.write_time_per_byte": ("0.05 us/KiB", "20 us/KiB", "the same: one to a few copies"),
     "command.device_io_time":     ("0.5 us", "100 us", "5 million commands a second to 10,000 of an early chip's firmware"),
     "command.latency":            ("1 us", "200 us", "one round trip on PCIe to a network's switch and interrupts"),
     "parity.time_per_byte":       ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
