@@ -163,7 +163,7 @@ def test_run_says_that_sas_drives_need_an_hba(
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("perc-stream", "controller controller: 10 drives on 8 ports: it can't be built"),
+        ("tolly-conventional-random", "controller module: 16 drives on 8 ports: it can't be built"),
         ("tolly-n5-random", None),  # eight disks each, and a flash drive in a slot
         ("cisco-random", None),  # behind an expander
     ],
