@@ -17,7 +17,8 @@ from raidsim.observe.inventory import volume_facts
 from raidsim.observe.traffic import cost, gathered, straddling
 from raidsim.report.findings import findings
 from raidsim.report.hardware import failures_words
-from raidsim.scenario import Scenario, load_text
+from raidsim.resources import data_folder
+from raidsim.scenario import Scenario, load, load_text
 
 DATABASE = {"read": "67 %", "size": "8 KiB", "outstanding": 8}
 READS = {"read": "100 %", "size": "8 KiB", "outstanding": 8}
@@ -424,6 +425,13 @@ def test_a_load_that_fits_in_the_cache_of_the_controller_measures_that() -> None
     load = DATABASE | {"area": {"size": "512 MiB"}}
     checked = array(load, controller={}, level="raid1", drives=2, write="back", **SAFE)
     assert "(512 MiB) fits in the cache of controller (1 GiB)" in the("fits in", checked)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in data_folder("scenarios").glob("*.toml"))
+)
+def test_every_shipped_scenario_can_be_built(name) -> None:
+    assert not says("can't be built", load(name))
 
 
 @pytest.mark.parametrize(
