@@ -26,6 +26,6 @@ def passes(w, array, job, commands):
         return commands
     controller = w.controllers[w.volumes[job["volume"]]["controller"]]
     if is_caching(w, controller["cache"], array):
-        return commands - int(job["op"] == READ)  # that one has been, when it was looked for
+        return commands - int(job["op"] == READ)  # its first pass was counted with its search
     is_plain = array["family"] != PARITY and array["family"] != MIRRORED
     return 0 if commands == 1 and (job["op"] == READ or is_plain) else commands
