@@ -21,6 +21,7 @@ from raidsim.report import check_text
 
 CARDS = catalogue()
 IDS = [card.name for card in CARDS]
+OF_CLAIMS = Path(__file__).parent.parent / "validation" / "cards"
 
 
 @pytest.mark.parametrize("card", CARDS, ids=IDS)
@@ -33,6 +34,11 @@ def test_every_uncertain_value_of_a_shipped_card_has_a_range_around_it_and_a_rea
         assert low <= one.low <= card.number(name) <= one.high <= high
         assert one.low < one.high
         assert len(one.because.split()) > 1
+
+
+@pytest.mark.parametrize("path", sorted(OF_CLAIMS.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_card_of_the_claims_is_within_what_its_class_has(path):
+    assert problems(load(str(path))) == []
 
 
 @pytest.mark.parametrize("card", CARDS, ids=IDS)

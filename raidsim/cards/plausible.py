@@ -59,6 +59,12 @@ def _since(year: int) -> Callable[[Card], bool]:
     return lambda card: card.year is not None and card.year >= year
 
 
+def _sized(form_factor: str, low: float, high: float) -> Callable[[Card], bool]:
+    """Drives of one size: the larger the platters, the further the arm goes."""
+    turns = _speed(low, high)
+    return lambda card: card.word("body.form_factor") == form_factor and turns(card)
+
+
 CLASSES: dict[str, Callable[[Card], bool]] = {
     "any": lambda _: True,
     "nvme": _interface("nvme"),
@@ -68,14 +74,18 @@ CLASSES: dict[str, Callable[[Card], bool]] = {
     "sas": _interface("sas"),
     "fast": _speed(8000, 1e9),
     "15k": _speed(13000, 1e9),
+    "15k 2.5 in": _sized("2.5 in", 13000, 1e9),
+    "15k 3.5 in": _sized("3.5 in", 13000, 1e9),
     "10k": _speed(8000, 13000),
+    "10k 2.5 in": _sized("2.5 in", 8000, 13000),
+    "10k 3.5 in": _sized("3.5 in", 8000, 13000),
     "7k": _speed(6500, 8000),
     "before 2010": _before(2010),
     "sata before 2010": lambda card: _interface("sata")(card) and _before(2010)(card),
     "before 2018": _before(2018),
     "since 2016": _since(2016),
 }
-"""What the classes of the tables mean: interface, revolutions per minute, year of launch."""
+"""What the classes of the tables mean: interface, revolutions per minute, form factor, year."""
 
 ROWS: dict[str, tuple[drives.Row, ...]] = {
     "hdd": drives.HDD,
