@@ -242,6 +242,8 @@ def test_other_engines_have_as_many_as_they_are_asked_for(engine):
         ({"size": None}, "size", "all of the volume"),
         ({"rate_iops": "5000"}, "rate_iops", "not reached"),
         ({"startdelay": "5"}, "startdelay", "all of them run"),
+        ({"iomem": "mmaphuge"}, "iomem", "host.set.page.size"),
+        ({"hugepage-size": "2m"}, "hugepage-size", "host.set.page.size"),
         ({"no_such_option": "1"}, "no_such_option", "does not know it"),
     ],
 )
@@ -249,6 +251,11 @@ def test_what_is_not_played_is_listed_with_what_that_means(options, name, words)
     one = played(**options)
     assert one.refused == []
     assert words in notes(one)[name]
+
+
+def test_memory_in_small_pages_is_nothing_to_be_said_of():
+    one = played(iomem="mmap")
+    assert (notes(one), one.without_effect) == ({}, ["iomem"])
 
 
 def test_a_colon_that_is_escaped_is_a_part_of_the_name():

@@ -116,6 +116,13 @@ def test_each_process_submits_on_its_own_core():
     assert rate(four) == pytest.approx(200_000, rel=EDGE)
 
 
+@pytest.mark.parametrize(("page", "pages"), [("4 KiB", 16), ("64 KiB", 1), ("2 MiB", 1)])
+def test_a_page_of_memory_costs_the_same_however_large_it_is(page, pages):
+    values = {"submit.io_time": "40 us", "submit.page_time": "1 us", "page.size": page}
+    found = rate(server(outstanding=64, size="64 KiB", values=values))
+    assert found == pytest.approx(1e6 / (40 + pages), rel=EDGE)
+
+
 def test_processes_that_run_on_the_core_of_their_interrupts_share_it():
     values = {
         "submit.io_time": "6 us",

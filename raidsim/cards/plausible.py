@@ -23,6 +23,8 @@ from raidsim.cards import plausible_systems as systems
 from raidsim.cards.attributes import Attribute
 from raidsim.cards.card import Card
 from raidsim.cards.followers import FOLLOWS
+from raidsim.cards.fit_ranges import FIT_RANGES
+from raidsim.cards import narrow_ranges as nr
 from raidsim.errors import Problem
 
 KNOWN = ("datasheet", "document", "scenario")
@@ -170,7 +172,7 @@ def problems(card: Card) -> list[Problem]:
 def _own(card: Card, name: str) -> Plausible | None:
     """The range that a card writes beside a value."""
     source = card.sources[name]
-    if source.range is None:
+    if source.range is None or is_of_any(card, name):
         return None
     attribute = card.about.by_name[name]
     ends = sorted(units.convert(end, source.unit, attribute.dimension) for end in source.range)
@@ -223,8 +225,29 @@ def _row(card: Card, name: str, rows: tuple[drives.Row, ...]) -> drives.Row | No
 
 def _ends(card: Card, name: str, row: drives.Row) -> Plausible:
     attribute = card.about.by_name[name]
-    low, high = (_end(text, card.number(name), attribute) for text in row[2:4])
+    value = card.number(name)
+    low, high = (_end(text, value, attribute) for text in row[2:4])
+    if is_of_any(card, name) and row[2].startswith("x"):
+        low, high = value * (low / value) ** 2**0.5, value * (high / value) ** 2**0.5
     return Plausible(low, high, row[5], row[4])
+
+
+_SEARCH = {one.why for rows in FIT_RANGES.values() for one in rows.values()} | {
+    one.why for rows in (nr._NVME, nr._SERIAL, nr._NEAR_LINE, nr._FAST, nr._CONTROLLER) for one in rows.values()
+} | {"room for several program units of each die", "as many as the capacity needs; raidsim card fit counts them"}
+
+
+def is_of_any(card: Card, name: str) -> bool:
+    source = card.sources[name]
+    if source.range is None:
+        return False
+    attribute = card.about.by_name[name]
+    if card.number(name) <= 1.0001 * min(units.convert(end, source.unit, attribute.dimension) for end in source.range):
+        return False
+    why = card.sources[name].because.split("; times")[0].split("; widened")[0]
+    if name == "flash.dies_per_channel":
+        return card.sources[name].because != ""
+    return why in _SEARCH and _row(card, name, ROWS[card.kind]) is not None
 
 
 def _end(text: str, value: float, attribute: Attribute) -> float:

@@ -40,7 +40,7 @@ HARMLESS = frozenset(
     create_serialize description disable_bw disable_bw_measurement disable_clat disable_lat
     disable_slat do_verify error_dump eta eta-newline exitall exitall_on_error fadvise_hint
     fallocate filename filename_format group_reporting gtod_cpu gtod_reduce hipri_percentage
-    ignore_error invalidate iomem iomem_align iopsavgtime kb_base lat_percentiles
+    ignore_error invalidate iomem_align iopsavgtime kb_base lat_percentiles
     log_avg_msec log_compression log_entries log_hist_coarseness log_hist_msec
     log_issue_time log_max_value log_offset log_prio log_unix_epoch log_window_value loops
     minimal name new_group nonblocking openfiles output output-format overwrite per_job_logs
@@ -53,6 +53,7 @@ HARMLESS = frozenset(
 )
 """Options that change nothing of the I/Os that are compared."""
 
+_PAGES = "pages of the host are as its card has them; host.set.page.size says that they are huge"
 _DEPTH_FOLLOWS = "fio lowers the depth until the latency holds; here it is as `iodepth` says"
 MEANINGS = {
     "ramp_time": "raidsim finds the end of the warm-up itself",
@@ -99,7 +100,8 @@ MEANINGS = {
     "sqthread_poll": "polling is not played: the simulated host spends CPU time on submission",
     "fixedbufs": "buffers that are registered once are not played: the host is slower by that",
     "registerfiles": "files that are registered once are not played: the host is slower by that",
-    "hugepage-size": "pages of the host are as its card has them",
+    "hugepage-size": _PAGES,
+    "iomem": _PAGES,
     "steadystate": "raidsim has its own rule of when it has measured enough",
     "steadystate_duration": "raidsim has its own rule of when it has measured enough",
     "flow": "how jobs keep to each other's pace is not played",

@@ -472,7 +472,7 @@ class _Player:
                 else:
                     self.refuse(name, REFUSED[name])
             elif name in MEANINGS:
-                if value in _OFF:
+                if value in _OFF or (name == "iomem" and "huge" not in value):
                     self.played.without_effect.append(name)
                 else:
                     self.note(name, MEANINGS[name])
