@@ -12,6 +12,7 @@ from raidsim import disksim
 from raidsim import scenario as scenarios
 from raidsim.cards import catalogue, load
 from raidsim.cards.attributes import KINDS
+from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.loader import read_card
 from raidsim.cards.plausible import ROWS, fixed, plausible, problems, uncertain
 from raidsim.cards.posterior import NORMAL_95, conditioned, posterior
@@ -216,6 +217,34 @@ def test_the_time_of_a_write_in_the_front_end_leaves_room_for_the_printed_rate_o
     card = next(one for one in CARDS if one.name == "intel-p4510-4tb")
     one = plausible(card)["front_end.write_time"]
     assert one.high + card.number("front_end.command_time") == pytest.approx(1 / 139_000)
+
+
+TAKEN_OVER = """
+schema = 2
+name = "n"
+kind = "ssd"
+title = "A drive whose channels are as another one has them"
+base = "intel-p3700-800gb"
+
+[flash]
+channel_read_time_per_byte = {{ value = 2, unit = "us/KiB", source = "assumed", range = [0.4, 30], because = "{why}" }}
+"""
+CHANNEL = "flash.channel_read_time_per_byte"
+
+
+def range_of_channel(why):
+    one = plausible(read_card(TAKEN_OVER.format(why=why), "n.toml"))[CHANNEL]
+    return one.low * 1024 * 1e6, one.high * 1024 * 1e6
+
+
+def test_a_value_of_another_drive_lies_as_far_as_two_drives_of_the_class_may_be_apart():
+    """Channels of a class lie within 0.7 and 1.45 times; where a fit may look is no such thing."""
+    low, high = range_of_channel(FIT_RANGES["ssd"][CHANNEL].why)
+    assert (low, high) == pytest.approx((2 * 0.7**2, 2 * 1.45**2))
+
+
+def test_a_range_with_a_reason_of_its_own_is_the_card_s():
+    assert range_of_channel("33 MB/s to 2400 MT/s") == pytest.approx((0.4, 30))
 
 
 def test_a_measured_disk_that_is_imported_and_cards_yet_to_be_filled_in_need_no_ranges():

@@ -49,6 +49,8 @@ _CONTROLLER = {
     "command.time":           FitRange("0.1 us", "200 us", "10 million commands a second of the hardware queues of today to 5,000 of firmware"),
     "command.device_io_time": FitRange("0.05 us", "100 us", "hardware of today, which starts most commands without firmware, to 10,000 a second of an early chip"),
 }
+BUFFER = FitRange("1 MiB", "1024 MiB", "room for several program units of each die")
+DIE_COUNT = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
 # fmt: on
 
 _SHARED_OUT = (
@@ -68,6 +70,20 @@ DIES = ((2011, 8), (2015, 16), (2017, 32), (2022, 64), (9999, 128))
 DIE_WHY = (
     "usual of drives of {year}: 8 GiB up to 2011, 16 to 2015, 32 to 2017, 64 to 2022, then 128"
 )
+
+
+_TABLES = (*FIT_RANGES.values(), _NVME, _SERIAL, _NEAR_LINE, _FAST, _CONTROLLER)
+_COUNTED = {"buffer.size": BUFFER, "flash.dies_per_channel": DIE_COUNT}
+
+
+def is_for_fits(name: str, because: str) -> bool:
+    """Return whether a range has this reason because a fit may look there, and for no other.
+
+    Such a range holds what parts of any maker and year have: it says nothing of one drive.
+    """
+    return any(
+        because.startswith(table[name].why) for table in (*_TABLES, _COUNTED) if name in table
+    )
 
 
 def narrow_ranges(like: Card) -> dict[str, FitRange]:

@@ -24,7 +24,7 @@ from raidsim.cards.flash_classes import (
     is_kin,
     planes_apart,
 )
-from raidsim.cards.narrow_ranges import DIE_WHY, ends, usual_die
+from raidsim.cards.narrow_ranges import DIE_COUNT, DIE_WHY, ends, usual_die
 
 CHANNEL = ("flash.channel_read_time_per_byte", "flash.channel_write_time_per_byte")
 
@@ -36,7 +36,6 @@ SPARE_NOTE = "of the flash that is usual behind such a capacity"
 CLASS_NOTES = CELLS_NOTE, YEAR_NOTE, SPARE_NOTE
 """Notes of values that are of no card: those of a class."""
 
-_DIES = FitRange("1", "128", "as many as the capacity needs; raidsim card fit counts them")
 
 
 @dataclass(frozen=True)
@@ -210,8 +209,8 @@ class NewFlash:
             step = like.integer("flash.dies_in_step")
             dies = -(-dies // step) * step
             why = f"hold the capacity of {like.name}"
-        low, high = ends(like.kind, "flash.dies_per_channel", _DIES)
-        return Stated(dies, "1", why, (min(low, dies), max(high, dies)), _DIES.why)
+        low, high = ends(like.kind, "flash.dies_per_channel", DIE_COUNT)
+        return Stated(dies, "1", why, (min(low, dies), max(high, dies)), DIE_COUNT.why)
 
     def _bits(self, name: str) -> Stated | None:
         """Return the bits of a cell, where they are not those of the other card."""

@@ -6,6 +6,11 @@ default or calibrated, and what another maker's card is the source of. Its range
 says (``range`` and ``because`` beside the value), else that of its class of hardware: see
 ``plausible_drives.py`` and ``plausible_systems.py``.
 
+``raidsim card new`` takes values over from another card, each with the range in which a fit may
+look for it. That one is of parts of any maker and year, and wider than what this drive may have:
+the class counts. But the other drive may be at one end of the class and this one at the other, so
+that a share of the value counts twice.
+
 Never drawn are flags and choices, structure and settings (:func:`fixed` has the reasons), and a
 value of 0 for which 0 says that the card has no such part.
 """
@@ -23,8 +28,7 @@ from raidsim.cards import plausible_systems as systems
 from raidsim.cards.attributes import Attribute
 from raidsim.cards.card import Card
 from raidsim.cards.followers import FOLLOWS
-from raidsim.cards.fit_ranges import FIT_RANGES
-from raidsim.cards import narrow_ranges as nr
+from raidsim.cards.narrow_ranges import is_for_fits
 from raidsim.errors import Problem
 
 KNOWN = ("datasheet", "document", "scenario")
@@ -172,13 +176,39 @@ def problems(card: Card) -> list[Problem]:
 def _own(card: Card, name: str) -> Plausible | None:
     """The range that a card writes beside a value."""
     source = card.sources[name]
-    if source.range is None or is_of_any(card, name):
+    if source.range is None or _is_taken_over(card, name):
         return None
-    attribute = card.about.by_name[name]
-    ends = sorted(units.convert(end, source.unit, attribute.dimension) for end in source.range)
+    ends = _stated(card, name)
     group = next((row[4] for row in ROWS[card.kind] if row[0] == name), "")
     high = min(ends[1], max(_left_by_rated(card, name), card.number(name)))
     return Plausible(ends[0], high, source.because or "as the card says", group)
+
+
+def _stated(card: Card, name: str) -> tuple[float, float]:
+    """The ends of the range that a card writes beside a value, in base units."""
+    source = card.sources[name]
+    assert source.range is not None
+    dimension = card.about.by_name[name].dimension
+    low, high = sorted(units.convert(end, source.unit, dimension) for end in source.range)
+    return low, high
+
+
+def _is_taken_over(card: Card, name: str) -> bool:
+    """Whether a value is that of another card, with a range that only says where a fit may look.
+
+    What that card has none of is not, since there a fit begins at the least; nor is what its class
+    does not have.
+    """
+    source, value = card.sources[name], card.number(name)
+    if source.range is None or not is_for_fits(name, source.because):
+        return False
+    if value <= _stated(card, name)[0]:
+        return False
+    row = _row(card, name, ROWS[card.kind])
+    if row is None:
+        return bool(fixed(card.kind, name))
+    low, high = _ends(card, name, row)
+    return low <= value <= high
 
 
 def _left_by_rated(card: Card, name: str) -> float:
@@ -203,7 +233,15 @@ def _of_class(card: Card, name: str) -> Plausible | None:
     """The range of a value's class; None if there is none."""
     typical = _typical(card, name)
     row = typical or _row(card, name, ROWS[card.kind])
-    return None if row is None else _ends(card, name, row)
+    if row is None:
+        return None
+    low, high = _ends(card, name, row)
+    if _is_taken_over(card, name):
+        (least, most), value = _stated(card, name), card.number(name)
+        if row[2].startswith("x"):
+            low, high = low * low / value, high * high / value
+        low, high = max(low, least), min(high, most, max(_left_by_rated(card, name), value))
+    return Plausible(low, high, row[5], row[4])
 
 
 def _typical(card: Card, name: str) -> drives.Row | None:
@@ -223,31 +261,10 @@ def _row(card: Card, name: str, rows: tuple[drives.Row, ...]) -> drives.Row | No
     return next(fitting, None)
 
 
-def _ends(card: Card, name: str, row: drives.Row) -> Plausible:
-    attribute = card.about.by_name[name]
-    value = card.number(name)
+def _ends(card: Card, name: str, row: drives.Row) -> tuple[float, float]:
+    attribute, value = card.about.by_name[name], card.number(name)
     low, high = (_end(text, value, attribute) for text in row[2:4])
-    if is_of_any(card, name) and row[2].startswith("x"):
-        low, high = value * (low / value) ** 2**0.5, value * (high / value) ** 2**0.5
-    return Plausible(low, high, row[5], row[4])
-
-
-_SEARCH = {one.why for rows in FIT_RANGES.values() for one in rows.values()} | {
-    one.why for rows in (nr._NVME, nr._SERIAL, nr._NEAR_LINE, nr._FAST, nr._CONTROLLER) for one in rows.values()
-} | {"room for several program units of each die", "as many as the capacity needs; raidsim card fit counts them"}
-
-
-def is_of_any(card: Card, name: str) -> bool:
-    source = card.sources[name]
-    if source.range is None:
-        return False
-    attribute = card.about.by_name[name]
-    if card.number(name) <= 1.0001 * min(units.convert(end, source.unit, attribute.dimension) for end in source.range):
-        return False
-    why = card.sources[name].because.split("; times")[0].split("; widened")[0]
-    if name == "flash.dies_per_channel":
-        return card.sources[name].because != ""
-    return why in _SEARCH and _row(card, name, ROWS[card.kind]) is not None
+    return low, high
 
 
 def _end(text: str, value: float, attribute: Attribute) -> float:
@@ -271,7 +288,7 @@ def _begins_at_zero(row: drives.Row, dimension: str) -> bool:
 def _is_fixed(card: Card, attribute: Attribute) -> bool:
     """Whether a number is never drawn; one with a range of its own is."""
     name = attribute.name
-    if card.sources[name].range is not None:
+    if card.sources[name].range is not None and not _is_taken_over(card, name):
         return False
     if fixed(card.kind, name):
         return True

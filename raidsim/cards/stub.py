@@ -20,7 +20,7 @@ from raidsim.cards.card import NO_MAKER, Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 from raidsim.cards.flash_classes import CELLS, cells_problem
 from raidsim.cards.inherited import words
-from raidsim.cards.narrow_ranges import ends, narrow_ranges
+from raidsim.cards.narrow_ranges import BUFFER, ends, narrow_ranges
 from raidsim.cards.new_flash import COUNTED, NewFlash
 from raidsim.cards.places import looks_like_path
 from raidsim.cards.rated import FIGURES, SHAPES
@@ -32,7 +32,6 @@ DIGITS = 4
 _NEVER_ZERO = ("queue.choose_time",)
 """Values whose default leaves an effect out that every part of today has."""
 
-_BUFFER = FitRange("1 MiB", "1024 MiB", "room for several program units of each die")
 
 
 def stub(
@@ -284,7 +283,7 @@ def _like(
     if not like.has(name) or (name == "link.lanes" and _has_no_lanes(like)):
         return None
     buffered = like.has("flash.channels") and name == "buffer.size"
-    span = _BUFFER if buffered else ranges.get(name)
+    span = BUFFER if buffered else ranges.get(name)
     if name in _PRINTED and span is None:
         return _as_printed(attribute, like)
     if span is None:
