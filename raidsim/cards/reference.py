@@ -97,16 +97,17 @@ _PLAUSIBLE = """\
 What a card does not know for sure may be something else: what was `assumed`, left to its `default`
 or `calibrated`, what comes from another maker's card, and what sheets print as typical or as a
 bound (seeks, power, failures). Each such number has a range, which holds the middle 95 % of what it
-may be: the `range` that the card states, or that of its class of hardware here. The first row whose
-class holds counts; of a value of 0 only a row that begins at 0. Values of one group move together.
+may be: the `range` that the card states, or that of its class of hardware here. A `range` whose
+reason is that of a [fit](#ranges-of-a-fit) is where a fit may look, and says nothing of one drive:
+there the class counts, a share of the value twice. The first row whose class holds counts; of a value of 0 only a row that begins at 0. Values of one group move together.
 [How sure a card is](../background/ranges.md) says where the ranges are from and what fits leave of
 them. `raidsim models NAME --why` shows those of a card.
 """
 
 _CLASSES = """\
 Classes: `packets` are NVMe and PCIe drives; `15k` turns at 13,000 rpm or more, `10k` at 8,000 to
-13,000, `7k` at 6,500 to 8,000, `fast` at 8,000 or more; `before` a year is of the card's `year`,
-and does not hold where it has none.
+13,000, `7k` at 6,500 to 8,000, `fast` at 8,000 or more; `in` is the form factor; `before` a year is
+of the card's `year`, and does not hold where it has none.
 """
 
 _FIXED = """\
