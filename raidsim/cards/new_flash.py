@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 
 from raidsim.cards.card import Card
-from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
+from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.flash_classes import (
     CELLS,
     FAST_NVME,
@@ -35,7 +35,6 @@ CELLS_NOTE, YEAR_NOTE = "class of its cells and year", "class of its year"
 SPARE_NOTE = "of the flash that is usual behind such a capacity"
 CLASS_NOTES = CELLS_NOTE, YEAR_NOTE, SPARE_NOTE
 """Notes of values that are of no card: those of a class."""
-
 
 
 @dataclass(frozen=True)

@@ -99,7 +99,8 @@ or `calibrated`, what comes from another maker's card, and what sheets print as 
 bound (seeks, power, failures). Each such number has a range, which holds the middle 95 % of what it
 may be: the `range` that the card states, or that of its class of hardware here. A `range` whose
 reason is that of a [fit](#ranges-of-a-fit) is where a fit may look, and says nothing of one drive:
-there the class counts, a share of the value twice. The first row whose class holds counts; of a value of 0 only a row that begins at 0. Values of one group move together.
+there the class counts, a share of the value twice. The first row whose class holds counts; of a
+value of 0 only a row that begins at 0. Values of one group move together.
 [How sure a card is](../background/ranges.md) says where the ranges are from and what fits leave of
 them. `raidsim models NAME --why` shows those of a card.
 """

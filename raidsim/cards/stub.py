@@ -33,7 +33,6 @@ _NEVER_ZERO = ("queue.choose_time",)
 """Values whose default leaves an effect out that every part of today has."""
 
 
-
 def stub(
     kind: str,
     name: str,
