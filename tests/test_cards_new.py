@@ -210,7 +210,7 @@ def test_models_shows_what_is_printed_and_whose_values_they_are(tmp_path, capsys
     with pytest.raises(SystemExit):
         cli.main(["models", str(tmp_path / "n.toml"), "--why"])
     out = capsys.readouterr().out
-    assert re.search(r"command\.latency .* 1\.5 to 20 .*a doorbell", out)
+    assert re.search(r"command\.latency .* 1 to 40 .*NVMe: a doorbell", out)
 
 
 def test_check_says_what_does_not_add_up_and_what_is_of_another_maker(tmp_path, capsys):

@@ -72,18 +72,17 @@ DIE_WHY = (
 )
 
 
-_TABLES = (*FIT_RANGES.values(), _NVME, _SERIAL, _NEAR_LINE, _FAST, _CONTROLLER)
 _COUNTED = {"buffer.size": BUFFER, "flash.dies_per_channel": DIE_COUNT}
 
 
 def is_for_fits(name: str, because: str) -> bool:
     """Return whether a range has this reason because a fit may look there, and for no other.
 
-    Such a range holds what parts of any maker and year have: it says nothing of one drive.
+    Such a range holds what parts of any maker and year have, and says nothing of one drive. Those
+    of this module are of a class, and do.
     """
-    return any(
-        because.startswith(table[name].why) for table in (*_TABLES, _COUNTED) if name in table
-    )
+    tables = (*FIT_RANGES.values(), _COUNTED)
+    return any(because.startswith(table[name].why) for table in tables if name in table)
 
 
 def narrow_ranges(like: Card) -> dict[str, FitRange]:

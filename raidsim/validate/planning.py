@@ -48,7 +48,7 @@ ALONE = (
     "volume.level=single", "volume.drives=1", "volume.controller=host", "volume.behind=[]",
     "volume.write=through", "volume.read_ahead=none", "volume.io=direct",
     "volume.intent=none", "volume.spares=0",
-    "load.workers=1", "load.partitions=false", "measure.precision=2 %", "measure.min_ios=2000",
+    "load.workers=1", "load.partitions=false", "measure.precision=5 %", "measure.min_ios=2000",
 )  # fmt: skip
 """Overrides that leave one drive, on the host itself, to one worker; a planner knows it roughly."""
 
