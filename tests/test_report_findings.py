@@ -280,6 +280,26 @@ def test_a_rate_that_fills_the_slot_of_a_drive_saturates() -> None:
     assert any("137 % of the time of the link of samsung" in text for text in texts)
 
 
+@pytest.mark.parametrize(
+    ("drives", "size", "page", "told"),
+    [
+        (12, "256 KiB", "4 KiB", True),
+        (12, "256 KiB", "2 MiB", False),  # huge pages, of which a read touches one
+        (12, "4 KiB", "4 KiB", False),  # one page: most is the I/O itself
+        (1, "256 KiB", "4 KiB", False),  # one drive, which is busy first
+    ],
+)
+def test_a_thread_that_is_busy_with_pages_before_the_drives_are_is_told(
+    drives: int, size: str, page: str, told: bool
+) -> None:
+    """A read of 256 KiB takes 2.4 us of a core and 4.1 us for 64 pages: 39 GB/s by one thread."""
+    server = f'model = "amd-epyc-9654-pair"\nset = {{ "page.size" = "{page}" }}'
+    text = FAST.replace('model = "fujitsu-rx2540-m1"', server).replace("8 KiB", size)
+    level = f'level = "raid0"\nstrip = "512 KiB"\ndrives = {drives}\n' if drives > 1 else ""
+    texts = found(scenario(text.replace("[[volume]]\n", "[[volume]]\n" + level)))
+    assert any("of memory" in one for one in texts) == told
+
+
 def test_the_cpu_time_of_a_driver_counts_among_what_a_process_submits() -> None:
     """The driver of an ioDrive2 takes some us of the process for each I/O, beside the system."""
     card = SCENARIO.replace("intel-p3700-800gb", "iodrive2-1200gb").replace("8 KiB", "4 KiB")

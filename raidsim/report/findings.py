@@ -32,6 +32,7 @@ from raidsim.report.numbers import count, percent, size
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 UNSURE_SOURCES = {"assumed": "assumed", "default": "defaults that the card is silent about"}
+MOSTLY = 0.5  # share of a thread's time from which what takes it is worth to be known
 CROWDED = 0.9  # share of a station's time from which arrivals at random wait long
 
 
@@ -186,6 +187,31 @@ def slower_slots(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
+def pages_of_memory(scenario: Scenario) -> Iterator[Finding]:
+    """Threads that are busy with pages of memory before the drives are with their data."""
+    card = scenario.host.card
+    page = card.integer("page.size")
+    for load in scenario.loads:
+        volume = volume_of(scenario, load)
+        if load.rate is not None or volume is None or scenario.controller(volume) is not None:
+            continue
+        steps = ("submit", "complete") if card.flag("interrupts.shared") else ("submit",)
+        cost = sum(_cost(scenario, load, step) for step in steps)
+        times = sum(card.number(f"{step}.page_time") for step in steps)
+        of_pages = times * _slower(scenario) * mean_size(load) / page
+        reads, writes = kind_of(volume.card).mean_rates(volume.card)
+        drives = volume.drives * (load.read_share * reads + (1 - load.read_share) * writes)
+        threads = load.workers * mean_size(load) / cost
+        if threads < drives and of_pages > MOSTLY * cost:
+            yield Finding(
+                f"load {load.name}",
+                f"the CPU time of its workers is enough for {threads / 1e6:,.0f} MB/s,"
+                f" {percent(of_pages / cost)} of it for pages of {size(page)} of memory; the drives"
+                f" carry {drives / 1e6:,.0f} (MB/s of 10^6 bytes)",
+                'if its buffers lie in huge pages, write "page.size" = "2 MiB" into [host.set]',
+            )
+
+
 def off_the_map(scenario: Scenario) -> Iterator[Finding]:
     """Requests begin or end inside a unit of the drive's map, which costs more."""
     for load in scenario.loads:
@@ -315,6 +341,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     within_the_buffer,
     reads_together,
     slower_slots,
+    pages_of_memory,
     off_the_map,
     ends_too_early,
     keys_without_effect,
@@ -386,8 +413,12 @@ def _drives(volume: VolumeSpec) -> str:
 
 def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
     """Cores' worth of time that all workers of an open load need to "submit" or "complete"."""
+    return offered(load) * _cost(scenario, load, step)
+
+
+def _cost(scenario: Scenario, load: LoadSpec, step: str) -> float:
+    """Time of a core, s, that an I/O of a load takes to "submit" or "complete", on average."""
     card, host = scenario.host.card, scenario.host
-    slower = card.number("cpu.clock") / (host.clock or card.number("cpu.clock"))
     pages = mean_size(load) / card.number("page.size")
     cost = (
         card.number(f"{step}.io_time")
@@ -400,7 +431,13 @@ def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
     if step == "submit" and host.affinity == "unfavourable":
         cost += card.number("remote.io_time") + card.number("remote.page_time") * pages
         cost += card.number("remote.write_time") * (1 - load.read_share)
-    return slower * offered(load) * cost
+    return _slower(scenario) * cost
+
+
+def _slower(scenario: Scenario) -> float:
+    """How many times as long the host takes as at the clock rate of its card."""
+    built = scenario.host.card.number("cpu.clock")
+    return built / (scenario.host.clock or built)
 
 
 def _driver_demand(scenario: Scenario, load: LoadSpec) -> float:
