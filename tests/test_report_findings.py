@@ -280,6 +280,12 @@ def test_a_rate_that_fills_the_slot_of_a_drive_saturates() -> None:
     assert any("137 % of the time of the link of samsung" in text for text in texts)
 
 
+def test_a_host_that_takes_no_time_is_busy_with_no_pages() -> None:
+    free = ("submit.io_time", "submit.page_time", "complete.io_time", "complete.page_time")
+    none = [f"host.set.{name}=0 us" for name in free]
+    assert not any("of memory" in one for one in found(scenario(FAST, *none)))
+
+
 @pytest.mark.parametrize(
     ("drives", "size", "page", "told"),
     [

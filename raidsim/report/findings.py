@@ -201,8 +201,10 @@ def pages_of_memory(scenario: Scenario) -> Iterator[Finding]:
         of_pages = times * _slower(scenario) * mean_size(load) / page
         reads, writes = kind_of(volume.card).mean_rates(volume.card)
         drives = volume.drives * (load.read_share * reads + (1 - load.read_share) * writes)
+        if of_pages <= MOSTLY * cost:
+            continue
         threads = load.workers * mean_size(load) / cost
-        if threads < drives and of_pages > MOSTLY * cost:
+        if threads < drives:
             yield Finding(
                 f"load {load.name}",
                 f"the CPU time of its workers is enough for {threads / 1e6:,.0f} MB/s,"
