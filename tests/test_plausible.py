@@ -14,6 +14,7 @@ from raidsim.cards import catalogue, load
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.loader import read_card
+from raidsim.cards.narrow_ranges import DIE_COUNT
 from raidsim.cards.plausible import ROWS, fixed, plausible, problems, uncertain
 from raidsim.cards.posterior import NORMAL_95, conditioned, posterior
 from raidsim.cards.stub import stub
@@ -242,6 +243,14 @@ def test_a_value_of_another_drive_lies_as_far_as_two_drives_of_the_class_may_be_
     """Channels of a class lie within 0.7 and 1.45 times; where a fit may look is no such thing."""
     low, high = range_of_channel(FIT_RANGES["ssd"][CHANNEL].why)
     assert (low, high) == pytest.approx((2 * 0.7**2, 2 * 1.45**2))
+
+
+@pytest.mark.parametrize("dies", [1, 10])
+def test_dies_are_counted_and_not_drawn_however_few_there_are(dies):
+    value = f'dies_per_channel = {{ value = {dies}, unit = "1", source = "assumed", '
+    value += f'range = [1, 128], because = "{DIE_COUNT.why}" }}'
+    text = TAKEN_OVER.format(range='note = "guessed"') + value
+    assert "flash.dies_per_channel" not in plausible(read_card(text, "n.toml"))
 
 
 def test_a_range_with_a_reason_of_its_own_is_the_card_s():

@@ -202,13 +202,11 @@ def _is_taken_over(card: Card, name: str) -> bool:
     source, value = card.sources[name], card.number(name)
     if source.range is None or not is_for_fits(name, source.because):
         return False
-    if value <= _stated(card, name)[0]:
-        return False
     row = _row(card, name, ROWS[card.kind])
     if row is None:
         return bool(fixed(card.kind, name))
     low, high = _ends(card, name, row)
-    return low <= value <= high
+    return value > _stated(card, name)[0] and low <= value <= high
 
 
 def _left_by_rated(card: Card, name: str) -> float:
@@ -236,7 +234,7 @@ def _of_class(card: Card, name: str) -> Plausible | None:
     if row is None:
         return None
     low, high = _ends(card, name, row)
-    if _is_taken_over(card, name):
+    if typical is None and _is_taken_over(card, name):
         (least, most), value = _stated(card, name), card.number(name)
         if row[2].startswith("x"):
             low, high = low * low / value, high * high / value

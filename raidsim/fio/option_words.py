@@ -53,7 +53,7 @@ HARMLESS = frozenset(
 )
 """Options that change nothing of the I/Os that are compared."""
 
-_PAGES = "pages of the host are as its card has them; host.set.page.size says that they are huge"
+_PAGES = "pages of the host are as its card has them: set host.set.page.size if they are huge"
 _DEPTH_FOLLOWS = "fio lowers the depth until the latency holds; here it is as `iodepth` says"
 MEANINGS = {
     "ramp_time": "raidsim finds the end of the warm-up itself",
