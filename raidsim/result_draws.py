@@ -13,8 +13,8 @@ class Share:
     value: str  # of its attributes
     share: float  # of the variance over the draws, 0..1
     own: float  # what the card says, in its unit
-    low: float  # from where it was drawn, in that unit
-    high: float
+    low: float  # 95 % of what is drawn of it lie from here, in that unit
+    high: float  # to here
     unit: str
 
 

@@ -68,6 +68,26 @@ def test_every_value_of_every_card_is_drawn_within_its_range(card: cards.Card) -
             assert least * (1 - 1e-9) <= value <= most * (1 + 1e-9), name
 
 
+@pytest.mark.parametrize(
+    "name", ["intel-p3700-800gb", "fujitsu-hdd-sas12-15k-450gb", "nl-sas-2tb", "dell-perc-h730"]
+)
+def test_95_of_100_draws_lie_where_an_answer_says_that_a_value_is_drawn(name: str) -> None:
+    """Also of a value that a fit has told: what was drawn of it, not where the fit looked."""
+    draws = Draws(seed=1, count=400)
+    card = cards.load(name)
+    rows = [draws.values(card, number) for number in range(1, 401)]
+    narrowed = 0
+    for one in draws.unsures(card).values:
+        found = np.array([row[one.name] for row in rows])
+        least, most = one.drawn
+        inside = np.mean((found >= least * (1 - 1e-9)) & (found <= most * (1 + 1e-9)))
+        assert inside >= 0.9, one.name
+        assert one.low <= least <= most <= one.high, one.name
+        narrowed += one.low > 0 and most / least < 0.5 * one.high / one.low
+    if name == "intel-p3700-800gb":
+        assert narrowed >= 3
+
+
 @pytest.fixture(scope="module")
 def one_server() -> Scenario:
     """A process that does nothing but submit, to a drive that is faster: one server.

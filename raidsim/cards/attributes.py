@@ -289,7 +289,7 @@ _HOST: tuple[_Row, ...] = (
     ("complete.device_io_time", "time",      "0 us",    "1000 us",   "0 us",   "completion, per device I/O"),
     ("complete.page_time",      "time",      "0 us",    "1000 us",   "0 us",   "completion, per page of data"),
     ("complete.write_time",     "time",      "0 us",    "1000 us",   "0 us",   "completion, what a write takes more"),
-    ("page.size",               "size",      "512 B",   "2097152 B", "4096 B", "memory page that data lie in: 2 MiB where large buffers get huge pages (Linux with transparent_hugepage=always, or mmaphuge of fio)"),
+    ("page.size",               "size",      "512 B",   "2048 KiB",  "4096 B", "memory page that data lie in: 2 MiB where large buffers get huge pages (Linux with transparent_hugepage=always, or mmaphuge of fio)"),
     ("remote.io_time",          "time",      "0 us",    "1000 us",   "0 us",   "unfavourable affinity: what submission takes more per host I/O"),
     ("remote.page_time",        "time",      "0 us",    "1000 us",   "0 us",   "unfavourable affinity: what submission takes more per page of data"),
     ("remote.write_time",       "time",      "0 us",    "1000 us",   "0 us",   "unfavourable affinity: what submission of a write takes more"),

@@ -270,7 +270,7 @@ class Teller:
             one, card = self.inputs[column]
             dimension = card.about.by_name[one.name].dimension
             unit = card.sources[one.name].unit
-            own, *ends = (units.in_unit(x, unit, dimension) for x in (one.value, one.low, one.high))
+            own, *ends = (units.in_unit(x, unit, dimension) for x in (one.value, *one.drawn))
             found.append(Share(one.card, one.name, share, own, min(ends), max(ends), unit))
         return found
 

@@ -31,6 +31,8 @@ class Unsure:
     name : of the attribute.
     value : what the card says.
     low, high : the plausible range; what is drawn stays in it.
+    reach : between which 95 % of what is drawn lies: the range, or what a fit left of it. Not
+        rounded to what a card can have.
     step : what a size or a count moves by; 0 for what is continuous.
     ratio : what a value moves by as a factor, from that of the card; 1 for what is continuous.
     """
@@ -40,6 +42,7 @@ class Unsure:
     value: float
     low: float
     high: float
+    reach: tuple[float, float]
     step: float = 0.0
     ratio: float = 1.0
 
@@ -47,6 +50,12 @@ class Unsure:
     def key(self) -> str:
         """What is equal where it is the same value: cards that inherit it have one for all."""
         return f"{self.card}: {self.name}"
+
+    @property
+    def drawn(self) -> tuple[float, float]:
+        """The ends between which 95 % of what is drawn lies, as a card can have them."""
+        low, high = self.reach
+        return self.possible(low), self.possible(high)
 
     def possible(self, value: float) -> float:
         """The nearest value that the card can have: in its range, and whole where it must be."""
@@ -56,10 +65,10 @@ class Unsure:
             value = min(max(self.value * self.ratio**steps, self.low), self.high)
         if not self.step:
             return value
-        least, most = math.ceil(self.low / self.step), math.floor(self.high / self.step)
-        if least > most:
+        first, last = math.ceil(self.low / self.step), math.floor(self.high / self.step)
+        if first > last:
             return self.value
-        return min(max(round(value / self.step), least), most) * self.step
+        return min(max(round(value / self.step), first), last) * self.step
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,7 @@ def unsures(card: Card) -> Unsures:
                 value=card.number(name),
                 low=low,
                 high=high,
+                reach=joint.interval(name),
                 step=step(card, name),
                 ratio=math.exp(deviations[place] / STEPS) if coarse else 1.0,
             )
