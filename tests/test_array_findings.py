@@ -551,6 +551,19 @@ def test_sas_drives_on_the_server_itself_need_an_hba() -> None:
     assert not says("on the host itself", array(level="raid6", drives=8, behind="hba", links=hba))
 
 
+def test_a_sata_solid_state_drive_on_a_slower_port_is_told_with_what_that_carries() -> None:
+    words = "on a port that is slower than its own link"
+
+    def on(port: str, drive: str) -> Scenario:
+        return array(READS, controller={"set": {"ports.speed": port}}, level="raid0", drives=2,
+                     drive=drive)  # fmt: skip
+
+    told = the(words, on("sata-3g", "samsung-870-evo-1tb"))
+    assert "285 MB/s (of 10^6 bytes) at most, and 50,000 reads of 4 KiB a second" in told
+    assert not says(words, on("sas-6g", "samsung-870-evo-1tb"))
+    assert not says(words, on("sas-3g", "cisco-hdd-4tb"))  # no disk comes near to it
+
+
 def test_spares_take_ports_too() -> None:
     assert not says("on 8 ports", array(controller={}, level="raid6", drives=8))
     assert says("9 drives on 8 ports", array(controller={}, level="raid6", drives=8, spares=1))

@@ -218,6 +218,22 @@ def oversubscribed_links(scenario: Scenario) -> Iterator[Finding]:
             yield Finding(f"{kind} {link.name}", oversubscription_words(link))
 
 
+def slower_ports(scenario: Scenario) -> Iterator[Finding]:
+    """SATA solid state drives on ports that are slower than their own link."""
+    for volume in scenario.volumes:
+        card = volume.card
+        if not arrays.is_on_slower_port(card):
+            continue
+        byte = card.number("link.time_per_byte")
+        command = (4096 + card.integer("link.command_size")) * byte
+        yield Finding(
+            f"volume {volume.name}",
+            f"{card.name} is on a port that is slower than its own link: of each drive it carries"
+            f" {1e-6 / byte:,.0f} MB/s (of 10^6 bytes) at most, and"
+            f" {count(float(f'{1 / command:.2g}'))} reads of 4 KiB a second",
+        )
+
+
 def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
     """More drives and spares, and lanes of expanders, than a controller has ports, or supports."""
     for controller in scenario.controllers:
@@ -317,6 +333,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     strip_below_request,
     writes_read_first,
     oversubscribed_links,
+    slower_ports,
     work_of_firmware,
     cannot_be_built,
 )

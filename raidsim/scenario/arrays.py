@@ -12,7 +12,7 @@ from raidsim.cards.card import Card
 from raidsim.layout.arrange import WORDS, arrange
 from raidsim.layout.tables import PARITY
 from raidsim.scenario.finding import Finding
-from raidsim.topology.lanes import bandwidth, is_serial, of_one_drive
+from raidsim.topology.lanes import SATA_COMMAND, bandwidth, is_serial, of_one_drive
 
 HOST = "host"
 NESTED = ("raid10", "raid50", "raid60")
@@ -83,11 +83,31 @@ def is_on_pcie_of(card: Card, drive: Card) -> bool:
 
 
 def at_speed_of(drive: Card, port: str) -> Card:
-    """The drive as it runs on a port: on SAS and SATA the two agree on the slower speed."""
+    """The drive as it runs on a port: on SAS and SATA the two agree on the slower speed.
+
+    What a command takes of its own link a SATA drive's front end does not go beyond, whose time
+    is by its sheet; on a slower port it is more, and counts there. (Of a command alone some 3 us
+    of that are in the card's latency already.)
+    """
     interface = drive.word("link.interface")
-    if is_serial(port) and is_serial(interface):
-        return _no_faster(drive, of_one_drive(port, interface))
-    return drive
+    if not (is_serial(port) and is_serial(interface)):
+        return drive
+    slow = _no_faster(drive, of_one_drive(port, interface))
+    has_size = "link.command_size" in drive.about.by_name
+    if slow is drive or interface != "sata" or not has_size or drive.integer("link.command_size"):
+        return slow
+    return slow.changed({"link.command_size": SATA_COMMAND})
+
+
+def is_on_slower_port(drive: Card) -> bool:
+    """Whether :func:`at_speed_of` made a SATA solid state drive slower than its own link."""
+    name = "link.command_size"
+    return (
+        drive.word("link.interface") == "sata"
+        and name in drive.sources
+        and drive.sources[name].source == "scenario"
+        and drive.sources["link.time_per_byte"].source == "scenario"
+    )
 
 
 def on_lanes_of(drive: Card, controller: Card) -> Card:
