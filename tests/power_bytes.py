@@ -222,7 +222,7 @@ class Bytes:
         for serial, index in present.items():
             if serial not in self.requests:
                 self._issue(serial, jobs[index])
-            elif jobs[index]["stage"] == t.STAGE_CONTROLLER_ANSWERED:
+            elif jobs[index]["stage"] in (t.STAGE_CACHE_LINES, t.STAGE_CONTROLLER_ANSWERED):
                 self._insert(self.requests[serial])
 
     def _issue(self, serial: int, job: Any) -> None:

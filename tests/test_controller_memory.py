@@ -74,6 +74,43 @@ def test_firmware_looks_for_each_line_that_a_read_touches(offset, lines):
     assert more("through") == 0  # nothing of the volume can be in the cache
 
 
+@pytest.mark.parametrize(
+    ("size", "lines"),
+    [
+        ("4 KiB", 4),  # sixteen writes in sequence fill one line, and another 48 three more
+        ("64 KiB", 64),
+        ("96 KiB", 96),
+    ],
+)
+def test_firmware_works_for_each_line_that_writes_make_dirty(size, lines):
+    """Of 64 writes in sequence, each with others behind it: a dirty line costs nothing again."""
+
+    def worked(time):
+        built = started(
+            {"random": "0 %", "size": size, "outstanding": 16, "limit": {"ios": 64}},
+            volume={"write": "back"},
+            controller=PLAIN | {"cache.dirty_time": time, "cache.low_mark": "80 %"},
+        )
+        built.system.run(3 * 10**9)
+        assert built.system.world.streams[0]["completed"] == 64
+        return firmware(built)
+
+    assert worked("20 us") - worked("0 us") == lines * 20_000
+
+
+def test_a_write_waits_for_the_lines_that_it_makes_dirty():
+    def alone(time):
+        built = started(
+            {"size": "4 KiB", "limit": {"ios": 1}},
+            volume={"write": "back"},
+            controller=PLAIN | {"cache.dirty_time": time},
+        )
+        built.system.run(10**9)
+        return int(built.system.world.streams[0]["window_ns"].sum())
+
+    assert alone("20 us") - alone("0 us") == 20_000
+
+
 def test_the_memory_limits_what_all_disks_together_read():
     """Of many disks each byte passes twice, so that half of what the memory carries is read."""
     built = built_system(

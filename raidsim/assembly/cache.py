@@ -61,6 +61,7 @@ def add_cache(system: System, name: str, card: Card) -> int:
         direct_ns=memory * card.integer("cache.direct_passes"),
         lookup_time=round(card.number("cache.lookup_time") * NS_PER_S),
         line_time=round(card.number("cache.line_time") * NS_PER_S),
+        dirty_time=round(card.number("cache.dirty_time") * NS_PER_S),
         flush_time=round(card.number("cache.flush_time") * NS_PER_S),
         flusher=system.take_job(t.STAGE_CACHE_FLUSH, row=row),
         clock=system.add_station(f"{name}: flush time", "flush time", servers=t.UNLIMITED),

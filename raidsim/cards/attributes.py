@@ -358,6 +358,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("cache.protection",              ("none", "battery", "flash"), None, None,  "none",  "what keeps the cache in a power cut: nothing, a battery, or flash with a capacitor"),
     ("cache.lookup_time",             "time",          "0 us",     "1000 us",    "0 us",  "time of a core per command to search the cache, while it holds anything of the volume"),
     ("cache.line_time",               "time",          "0 us",     "1000 us",    "0 us",  "the same, for each line (a strip, or a part of it) that the command touches"),
+    ("cache.dirty_time",              "time",          "0 us",     "1000 us",    "0 us",  "time of a core for each line that a write makes dirty: room is found for it, and its destaging is planned and ended"),
     ("cache.copy_time_per_byte",      "time_per_byte", "0 us/KiB", "100 us/KiB", "0 us/KiB", "memory of the cache: per byte that goes in or out"),
     ("cache.keep_time_per_byte",      "time_per_byte", "0 us/KiB", "100 us/KiB", UNKNOWN, "the same, per byte that a read in the I/O mode cached leaves in the cache: firmware may copy it there; as cache.copy_time_per_byte if the card is silent"),
     ("cache.direct_passes",           "count",         "0",        "2",          "0",     "how often what a read brings from the drives passes that memory on its way to the host: 2, in and out, on chips that gather all data there; 0 if it goes straight through"),

@@ -71,6 +71,7 @@ CONTROLLER: tuple[Row, ...] = (
     ("cache.lookup_time",    "any",     "0.05 us", "3 us",  "firmware", "a hash table searched by hardware or by cores of more than 1 GHz"),
     ("mirror.write_time",    "any",     "x0.5",   "x2",     "firmware", "firmware of an embedded core for each copy of a write: some hundred to some thousand cycles"),
     ("cache.line_time",      "any",     "x0.5",   "x2",     "firmware", "firmware for each line that a command touches: some tens to some thousand cycles"),
+    ("cache.dirty_time",     "any",     "x0.5",   "x1.5",   "firmware", "firmware takes and frees a line, and puts it into lists and out of them: from as long as one pass of it to three"),
     ("cache.keep_time_per_byte", "any", "x0.6",   "x1.7",   "memory", "memory of the controller's generation, or an embedded core that copies: one or two passes"),
     ("cache.direct_passes",  "any",     "0",      "2",      "", "whether data of reads goes straight through or is gathered in memory first is not printed"),
     ("cache.copy_time_per_byte", "any", "x0.6",   "x1.7",   "memory", "memory of the controller's generation: half to nine tenths of its peak, and one or two passes"),

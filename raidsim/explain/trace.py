@@ -26,6 +26,7 @@ STEPS = {
     t.STAGE_SUBMITTED: "host submits",
     t.STAGE_CONTROLLER_COMMAND: "controller takes the command",
     t.STAGE_CACHE_COPY: "memory of the cache",
+    t.STAGE_CACHE_LINES: "lines of the cache become dirty",
     t.STAGE_CONTROLLER_LINK: "link between host and controller",
     t.STAGE_SHARED_LINES: "cores share lines of the array",
     t.STAGE_SPREAD: "device I/Os are issued",

@@ -22,12 +22,13 @@ from raidsim.system.system import System
 
 STATIONS = ("commands", "to_host", "to_controller", "replies")
 TIMES = ("command_time", "write_time", "command_ns", "write_ns", "latency", "link_ns")
-MEMORY = ("copy", "copy_ns", "keep_ns", "direct_ns", "lookup_time", "line_time")
+MEMORY = ("copy", "copy_ns", "keep_ns", "direct_ns", "lookup_time", "line_time", "dirty_time")
 REQUESTS = (
     t.STAGE_CONTROLLER_COMMAND,
     t.STAGE_CONTROLLER_LINK,
     t.STAGE_CONTROLLER_ANSWERED,
     t.STAGE_CACHE_COPY,
+    t.STAGE_CACHE_LINES,
 )
 """Stages in which a request of a host is in a controller's hands."""
 

@@ -113,7 +113,8 @@ def _leave_to_tasks(
 def _unanswered(system: System, cache: int, volumes: Collection[int]) -> list[tuple[int, int]]:
     """Lines and masks of writes that are in the cache, and whose hosts don't know it yet."""
     jobs = system.world.jobs
-    found = (jobs["stage"] == t.STAGE_CONTROLLER_ANSWERED) & (jobs["op"] == t.WRITE)
+    found = np.isin(jobs["stage"], (t.STAGE_CACHE_LINES, t.STAGE_CONTROLLER_ANSWERED))
+    found &= jobs["op"] == t.WRITE
     found &= np.isin(jobs["volume"], list(volumes))
     return [
         part

@@ -10,8 +10,9 @@ With one::
     read    core -> in the cache: memory -> host link -> answered
                  -> on its way into it: waits for it
                  -> else from the drives, and kept if the I/O mode is "cached"
-    write   core -> host link -> memory -> in the cache, once it has room -> answered
-            (write-back); the drives get it later, see raidsim.kernel.destage
+    write   core -> host link -> memory -> in the cache, once it has room -> core, for
+            lines that it made dirty -> answered (write-back); the drives get it later,
+            see raidsim.kernel.destage
 
 What passes the memory of the cache takes time there: what goes into it or comes out of it, what a
 read in the I/O mode "cached" leaves in it (copied by firmware, at a rate of its own), and on cards
@@ -20,7 +21,8 @@ write-through passes by the cache, which forgets what it held of it.
 
 Verbs: :func:`command` takes a request of the host, :func:`decoded`, :func:`look` for a read,
 :func:`transferred` (data has crossed the host link), :func:`copied` (or the memory),
-:func:`insert` a write, :func:`ended` (the drives have done their part), :func:`answer`.
+:func:`insert` a write, :func:`enlist` the lines that it made dirty, :func:`ended` (the drives
+have done their part), :func:`answer`.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ from raidsim.kernel.tables import (
     NONE,
     READ,
     STAGE_CACHE_COPY,
+    STAGE_CACHE_LINES,
     STAGE_CONTROLLER_ANSWERED,
     STAGE_CONTROLLER_COMMAND,
     STAGE_CONTROLLER_LINK,
@@ -234,11 +237,23 @@ def insert(w, index):
         arrays.begin(w, index)
         destage.admit(w, cache)
     elif destage.insert(w, cache, job["volume"], array["line"], job["offset"], end):
-        answer(w, index)
+        enlist(w, cache, index)
         destage.admit(w, cache)
     else:
         destage.block_first(w, cache, index)
     destage.work(w, cache)
+
+
+@part("arrays")
+@routine
+def enlist(w, cache, index):
+    """A core puts lines that a write has made dirty where destages find them; it is answered."""
+    time = cache["dirtied"] * cache["dirty_time"]
+    if time == 0:
+        answer(w, index)
+        return
+    w.jobs[index]["stage"] = STAGE_CACHE_LINES
+    arrive(w, of(w, index)["commands"], index, time)
 
 
 @part("arrays")

@@ -156,6 +156,7 @@ def insert(w, cache, volume, size, start, end):
             # Of one strip alone it is known already.
             if first == last or find(w, cache, volume, strip) == NONE:
                 soil(w, cache, take(w, cache, volume, strip, size), start, end)
+    cache["dirtied"] = dirtied
     cache["written"] = w.state[0]["now"]
     if cache["dirty"] > cache["dirty_peak"]:
         cache["dirty_peak"] = cache["dirty"]

@@ -69,6 +69,7 @@ from raidsim.kernel.tables import (
     STAGE_BRANCH,
     STAGE_CACHE_COPY,
     STAGE_CACHE_FLUSH,
+    STAGE_CACHE_LINES,
     STAGE_CHANNEL_READ,
     STAGE_COMMAND_ARRIVED,
     STAGE_COMMAND_DECODED,
@@ -288,6 +289,8 @@ def advance(w, index):
         controller.transferred(w, index)
     elif stage == STAGE_CACHE_COPY:
         controller.copied(w, index)
+    elif stage == STAGE_CACHE_LINES:
+        controller.answer(w, index)
     elif stage == STAGE_CACHE_FLUSH:
         destage.flush(w, w.caches[w.jobs[index]["row"]])
     elif stage == STAGE_OPERATION_PAUSED:

@@ -134,6 +134,7 @@ STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
 STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
 STAGE_FLUSHED = 47  # a flush that another one has served
+STAGE_CACHE_LINES = 48  # firmware puts lines that it has made dirty where destages find them
 STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.

@@ -124,6 +124,7 @@ def _above_drives(step: Step, op: int) -> str:
         t.STAGE_CONTROLLER_COMMAND: "The controller takes the command.",
         t.STAGE_CONTROLLER_LINK: "The link between host and controller carries the data.",
         t.STAGE_CACHE_COPY: "The data passes the cache's memory.",
+        t.STAGE_CACHE_LINES: "The controller notes what is to be written to the drives.",
         t.STAGE_SHARED_LINES: "The core fetches what another core has written of the array.",
         t.STAGE_SPREAD: "The commands to the drives are made.",
         t.STAGE_PARITY: "Parity is computed." if op == t.WRITE else "What is lost is computed.",
