@@ -120,7 +120,8 @@ def plausible(card: Card) -> dict[str, Plausible]:
 
 def whole(dimension: str, low: float, high: float) -> tuple[float, float]:
     """Return the ends of a range as a value of a dimension can have them: counts are whole."""
-    least, most = float(math.ceil(low)), float(math.floor(high))
+    # An end that went through a logarithm may be a little off a whole number.
+    least, most = float(math.ceil(low * (1 - 1e-9))), float(math.floor(high * (1 + 1e-9)))
     return (least, most) if dimension == "count" and least <= most else (low, high)
 
 

@@ -171,7 +171,8 @@ class Arithmetic:
     def _arithmetic(self) -> Iterator[Limit]:
         need, space, parts = self.need.needed, self.space, self.parts
         last = parts.last
-        yield Limit(FITS, np.where(space.fits, 0.0, np.inf), None, 1, "number")
+        taken = space.fits & (parts.drives(last) <= space.most_on_server)
+        yield Limit(FITS, np.where(taken, 0.0, np.inf), None, 1, "number")
         if self.prices is not None:
             unknown = np.isnan(self.costs.drive + self.costs.controller + self.costs.host)
             yield Limit(PRICED, np.where(unknown, np.inf, 0.0), None, 1, "number")

@@ -227,6 +227,18 @@ class Space:
         most = [[_most_on(drive, place.card) for place in self.places] for drive in self.drives]
         return self.along(np.array(most), DRIVE, PLACE)
 
+    @cached_property
+    def most_on_server(self) -> Numbers:
+        """Drives that the server itself takes, at most, where no controller does."""
+        most = [
+            [
+                [_most_in(drive, host) if place.card is None else math.inf for host in self.hosts]
+                for place in self.places
+            ]
+            for drive in self.drives
+        ]
+        return self.along(np.array(most), DRIVE, PLACE, HOSTS)
+
     def _most_drives(self, drive: Card, place: Place) -> int:
         """Drives of a volume, at most, of those that shapes have; 0 if it takes none of them."""
         if place.card is None:
@@ -264,6 +276,15 @@ class Space:
     def first_drives(self) -> Numbers:
         """Drives that are bought at first, spares among them."""
         return self.of_one * self.along(self.arrays, ARRAYS)
+
+
+def _most_in(drive: Card, host: Card) -> float:
+    """Drives that the lanes of a server are enough for, or its ports for SATA."""
+    is_sata = drive.word("link.interface") == "sata"
+    name = "disks.sata_ports" if is_sata else "pcie.lanes"
+    if not host.has(name):
+        return math.inf
+    return host.integer(name) // (1 if is_sata else drive.integer("link.lanes"))
 
 
 def _most_on(drive: Card, card: Card | None) -> float:

@@ -88,7 +88,7 @@ def remarks_of(work: Work, host: str) -> list[str]:
     if silent:
         found.append(f"power is without {', '.join(silent)}, whose cards do not say it")
     if any(work.space.design(number).place.name == host for number in work.front):
-        found.append("drives on the server itself need slots, and lanes, for all of them there")
+        found.append("drives on the server itself need slots for all of them there")
     refused = {one.reason for one in work.coarse.measured.values() if one.status == REFUSED}
     found += [f"some designs cannot be simulated: {reason}" for reason in sorted(refused)[:3]]
     left = int((work.coarse.state == coarse.OPEN).sum())

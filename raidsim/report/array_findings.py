@@ -287,6 +287,42 @@ def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
         )
 
 
+def too_few_of_the_server(scenario: Scenario) -> Iterator[Finding]:
+    """More drives on the server itself than it has lanes of PCIe, or ports for SATA."""
+    host = scenario.host.card
+    straight = [
+        volume
+        for volume in scenario.volumes
+        if not scenario.controller(volume) and not volume.behind
+    ]
+    on_pcie = [one for one in straight if one.card.word("link.interface") in ("nvme", "pcie")]
+    lanes = sum((one.drives + one.spares) * one.card.integer("link.lanes") for one in on_pcie)
+    lanes += sum(controller.card.integer("link.lanes") for controller in scenario.controllers)
+    if on_pcie and host.has("pcie.lanes") and lanes > host.integer("pcie.lanes"):
+        needing = [some(sum(one.drives + one.spares for one in on_pcie), "drive")]
+        needing += [some(len(scenario.controllers), "controller")] if scenario.controllers else []
+        yield Finding(
+            "host",
+            f"{' and '.join(needing)} need {some(lanes, 'lane')} of PCIe,"
+            f" and {host.name} has {host.integer('pcie.lanes')}: it can't be built without a PCIe"
+            " switch, and what the lanes of one carry is not simulated",
+            "put drives behind a PCIe switch: a [[link]]",
+            Severity.critical,
+        )
+    on_sata = [one for one in straight if one.card.word("link.interface") == "sata"]
+    disks = sum(one.drives + one.spares for one in on_sata)
+    if host.has("disks.sata_ports") and disks > host.integer("disks.sata_ports"):
+        yield Finding(
+            "host",
+            f"{some(disks, 'SATA drive')} on the host itself, and {host.name} has"
+            f" {some(host.integer('disks.sata_ports'), 'port')} for SATA: it can't be built without"
+            " an HBA, and what its ports and link carry is not simulated",
+            "add a [[controller]], such as cisco-12g-sas-hba, or for software RAID a [[link]] with"
+            ' speed = "sas-12g" and lanes = 8 that its drives are behind',
+            Severity.critical,
+        )
+
+
 def work_of_firmware(scenario: Scenario) -> Iterator[Finding]:
     """Reads of solid state drives that firmware works on, where hardware would hand them on."""
     for volume in scenario.volumes:
@@ -321,6 +357,7 @@ def cannot_be_built(scenario: Scenario) -> Iterator[Finding]:
     """What keeps a system from being built: its figures are of something that nobody can buy."""
     yield from too_few_ports(scenario)
     yield from no_ports_for_sas(scenario)
+    yield from too_few_of_the_server(scenario)
 
 
 CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from raidsim.report import compare_words as say
 from raidsim.report.console import ReportConsole
+from raidsim.report.hardware import some
 from raidsim.report.numbers import MB_PER_S, NOT_MEASURED
 from raidsim.report.table import RULED
 from raidsim.studies.comparison import Comparison, Line
@@ -110,7 +111,7 @@ def _print_settings(comparison: Comparison, console: Console, *, every: bool) ->
     console.print(_settings(comparison, [*comparison.keys, *shown]), crop=False)
     left = len(comparison.cards) - len(shown)
     if left:
-        console.print(f"and {left} more values of cards (--all lists them)")
+        console.print(f"and {some(left, 'more value')} of cards (--all lists them)")
     console.print()
 
 

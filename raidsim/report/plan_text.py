@@ -235,7 +235,7 @@ def times(ratio: float) -> str:
         return "is missed"
     if ratio < 2:
         return f"is missed by {100 * (ratio - 1):.3g} %"
-    return f"is missed {units.plain(ratio, 3)} times"
+    return f"is missed by a factor of {units.plain(ratio, 3)}"
 
 
 def _table(*columns: str) -> Table:
