@@ -193,10 +193,25 @@ def test_prices_say_their_currency_date_and_source():
 
 
 def test_a_card_without_a_price_is_in_no_design_and_one_for_nothing_is():
-    arithmetic = of(prices=PRICES.replace("samsung-pm9a3-7680gb = 900", "").replace("= 300", "= 0"))
+    prices = PRICES.replace("micron-5100-eco-1920gb = 300", "").replace("= 900\n", "= 0\n")
+    arithmetic = of(prices=prices)
     kept = [arithmetic.space.design(int(n)) for n in np.flatnonzero(arithmetic.kept())]
-    assert {one.drive.name for one in kept} == {"micron-5100-eco-1920gb"}
-    assert arithmetic.costs.unpriced == ["samsung-pm9a3-7680gb"]
+    assert {one.drive.name for one in kept} == {"samsung-pm9a3-7680gb"}
+    assert arithmetic.costs.unpriced == ["micron-5100-eco-1920gb"]
+
+
+@pytest.mark.parametrize(
+    ("drive", "most"), [("micron-5100-eco-1920gb", 14), ("samsung-pm9a3-7680gb", 128 // 4)]
+)
+def test_no_design_has_more_drives_on_its_server_than_that_takes(drive, most):
+    """Ports for SATA, and lanes of PCIe, also for the drives that growth adds."""
+    arithmetic = of(changed(drives=f'"{drive}"', counts="[6, 7, 8, 14, 16, 32, 34]"))
+    drives = arithmetic.parts.drives(arithmetic.parts.last)
+    limits = {limit.name: limit for limit in arithmetic.limits}
+    taken = np.broadcast_to(limits["hardware fits together"].ratio <= 1, arithmetic.space.grid)
+    there = np.broadcast_to(drives, arithmetic.space.grid)
+    assert there[taken].max() <= most
+    assert (there[~taken] > most).any()
 
 
 def test_the_needs_that_come_with_raidsim_can_be_read_and_their_prices_are_examples():

@@ -16,6 +16,7 @@ from raidsim.report.console import ReportConsole
 from raidsim.report.findings import findings
 from raidsim.risk.assess import assess_all
 from raidsim.scenario import Scenario, load_text
+from raidsim.scenario import load as load_scenario
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIO = """
@@ -311,6 +312,18 @@ def test_the_cpu_time_of_a_driver_counts_among_what_a_process_submits() -> None:
     card = SCENARIO.replace("intel-p3700-800gb", "iodrive2-1200gb").replace("8 KiB", "4 KiB")
     many = card.replace("outstanding = [1, 8]", 'rate = "190 kIO/s"')
     assert any("submission on the host's CPU" in text for text in found(scenario(many)))
+
+
+@pytest.mark.parametrize(
+    ("write", "partitions", "together"),
+    [("back", False, True), ("through", False, False), ("back", True, False)],
+)
+def test_workers_that_write_the_same_through_a_cache_are_named(write, partitions, together) -> None:
+    """Two writers of the same blocks were carried twice what their four drives write."""
+    load = ["load.read=0 %", "load.random=0 %", "load.workers=2", "load.outstanding=4"]
+    load += [f"load.partitions={str(partitions).lower()}", f"volume.write={write}"]
+    checked = load_scenario("p420i-fio", overrides=load)
+    assert any("write in sequence to the same place" in one for one in found(checked)) == together
 
 
 SEQUENTIAL = SCENARIO.replace('read = "100 %"', 'read = "100 %"\nrandom = "0 %"\nworkers = 4')

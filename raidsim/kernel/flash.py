@@ -1,6 +1,8 @@
 """Flash geometry: where an address lies, and how its pages are sensed.
 
-``stripe`` bytes in a row stay on one channel, the next stripe is on the next channel.
+``stripe`` bytes in a row stay on one channel, the next stripe is on the next channel; each round
+of the channels begins one channel further, as parity within a drive makes it. So what an array
+does every so many strips is not all on one channel.
 Within a channel, program units (``planes`` pages) go to the dies in turn.
 
 A die senses in ``read_time``, or as :mod:`raidsim.kernel.sensing` says. With cache reads it has a
@@ -21,9 +23,9 @@ from raidsim.kernel.tables import NONE, STAGE_SENSED
 def die_of(drive, offset):
     """Station of the die that holds byte ``offset``."""
     stripe = offset // drive["stripe"]
-    channel = stripe % drive["channels"]
     unit = drive["page"] * drive["planes"]
     row = stripe // drive["channels"]
+    channel = (stripe + row) % drive["channels"]
     place = row * (drive["stripe"] // unit) + offset % drive["stripe"] // unit
     return drive["first_die"] + channel * drive["dies"] + place % drive["dies"]
 

@@ -1,4 +1,4 @@
-"""Workers of a load that read the same, one behind the other, so that caches answer for drives.
+"""Workers of a load that read or write the same places, so that caches work for drives.
 
 Processes of fio do so too: each begins where the area begins, unless it has a part of its own.
 """
@@ -12,18 +12,26 @@ MOSTLY = 0.5
 
 
 def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
-    """Why a sequential load may carry more than its drives read, if it may."""
+    """Why a sequential load may carry more than its drives read or write, if it may."""
     if load.workers == 1 or load.partitions or load.trace is not None:
         return []
-    if load.read_share == 0 or load.random_share > MOSTLY:
+    if load.random_share > MOSTLY:
         return []
-    if not any(_keeps_what_is_read(volume) for volume in _volumes_of(scenario, load)):
-        return []
-    return [
-        f"all {load.workers} workers of {load.name} read in sequence from the same place, so that"
-        " most of what they read comes from a cache, and they carry more than the drives read; with"
-        " partitions = true each has a part of its own"
-    ]
+    volumes = _volumes_of(scenario, load)
+    found = []
+    if load.read_share > 0 and any(map(_keeps_what_is_read, volumes)):
+        found.append(
+            f"all {load.workers} workers of {load.name} read in sequence from the same place, so"
+            " that most of what they read comes from a cache, and they carry more than the drives"
+            " read; with partitions = true each has a part of its own"
+        )
+    if load.read_share < 1 and any(volume.write == "back" for volume in volumes):
+        found.append(
+            f"all {load.workers} workers of {load.name} write in sequence to the same place, so"
+            " that a cache that is written back has most of it once only for the drives, and they"
+            " carry more than the drives write; with partitions = true each has a part of its own"
+        )
+    return found
 
 
 def _volumes_of(scenario: Scenario, load: LoadSpec) -> list[VolumeSpec]:

@@ -323,6 +323,27 @@ def too_few_of_the_server(scenario: Scenario) -> Iterator[Finding]:
         )
 
 
+def parity_for_nothing(scenario: Scenario) -> Iterator[Finding]:
+    """Software RAID with parity on a host whose card does not say what its stripes take."""
+    host = scenario.host.card
+    names = ("raid.stripe_time", "raid.stripe_io_time", "raid.serial_time")
+    if any(host.number(name) > 0 for name in names):
+        return
+    for volume in scenario.volumes:
+        if scenario.controller(volume) or volume.level not in arrays.WITH_PARITY:
+            continue
+        if kind_of(volume.card).seeks:  # whose stripes are few
+            continue
+        yield Finding(
+            f"volume {volume.name}",
+            f"{host.name} does not say what its software RAID takes for a stripe, so writes cost it"
+            " no more than the arithmetic of parity: on solid state drives they are simulated with"
+            " several times as many as its threads would carry",
+            "take a host whose card says it (linux-xeon-e5-pair), or write raid.stripe_time,"
+            " raid.stripe_io_time and raid.serial_time into [host.set]",
+        )
+
+
 def work_of_firmware(scenario: Scenario) -> Iterator[Finding]:
     """Reads of solid state drives that firmware works on, where hardware would hand them on."""
     for volume in scenario.volumes:
@@ -371,6 +392,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     writes_read_first,
     oversubscribed_links,
     slower_ports,
+    parity_for_nothing,
     work_of_firmware,
     cannot_be_built,
 )
