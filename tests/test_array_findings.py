@@ -564,30 +564,6 @@ def test_a_sata_solid_state_drive_on_a_slower_port_is_told_with_what_that_carrie
     assert not says(words, on("sas-3g", "cisco-hdd-4tb"))  # no disk comes near to it
 
 
-def test_drives_on_the_server_itself_need_its_lanes_and_its_ports() -> None:
-    def told(drives: int, drive: str, host: str = "linux-xeon-e5-pair") -> list[str]:
-        base = load("array-database", overrides=[f"host.model={host}", "volume.level=raid0",
-                    f"volume.drives={drives}", f"volume.drive={drive}"])  # fmt: skip
-        return [one for one in found(base) if "can't be built" in one]
-
-    assert not told(20, "intel-p3700-800gb")
-    (lanes,) = told(21, "intel-p3700-800gb")
-    assert "21 drives need 84 lanes of PCIe, and linux-xeon-e5-pair has 80" in lanes
-    assert not told(10, "micron-5100-eco-1920gb")
-    (ports,) = told(11, "micron-5100-eco-1920gb")
-    assert "11 SATA drives on the host itself, and linux-xeon-e5-pair has 10 ports" in ports
-    assert not told(30, "intel-p3700-800gb", "fujitsu-rx2540-m1")  # whose card does not say
-
-
-def test_parity_that_costs_a_host_nothing_is_told() -> None:
-    words = "does not say what its software RAID takes for a stripe"
-    six = {"level": "raid6", "drives": 8, "drive": "samsung-pm9a3-7680gb"}
-    assert says(words, array(READS, **six))
-    assert not says(words, array(READS, controller={}, **six | {"drive": "samsung-pm1653-7680gb"}))
-    assert not says(words, array(READS, level="raid6", drives=8))
-    assert not says(words, array(READS, level="raid10", drives=8, drive="samsung-pm9a3-7680gb"))
-
-
 def test_spares_take_ports_too() -> None:
     assert not says("on 8 ports", array(controller={}, level="raid6", drives=8))
     assert says("9 drives on 8 ports", array(controller={}, level="raid6", drives=8, spares=1))

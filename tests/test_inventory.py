@@ -105,10 +105,10 @@ def test_links_are_in_a_result_with_what_arrives_at_them() -> None:
     assert expander.oversubscription == expander.arriving_mbps / expander.mbps < 1
 
 
-def test_a_link_of_sas_carries_drives_of_sata_without_the_frames_of_sas() -> None:
+def test_a_link_of_sas_carries_drives_of_sata_with_frames_of_8_kib() -> None:
     sata = {"drive": "intel-s3700-800gb", "level": "raid6", "drives": 16, "behind": "expander"}
     _, expander = inventory.links(array(controller={}, links=(EXPANDER,), **sata))
-    assert expander.mbps == pytest.approx(8 * 1200e6 / 2**20)
+    assert expander.mbps == pytest.approx(8 * 1200e6 * 8192 / 8622 / 2**20)
 
 
 def test_check_says_what_a_volume_holds_and_survives() -> None:

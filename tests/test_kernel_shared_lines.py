@@ -17,7 +17,9 @@ from raidsim.scenario import load_text
 NEAR, FAR = 40, 120  # ns
 LINES = {"cpu.line_time": "0.04 us", "cpu.remote_line_time": "0.12 us"}
 COUNTED = {"raid.request_lines": 3, "raid.mirror_lines": 6, "raid.parity_read_lines": 5}
-ONE_NODE = LINES | COUNTED | {"cpu.nodes": 1, "cpu.cores": 64}
+ONE_NODE = (
+    LINES | COUNTED | {"cpu.nodes": 1, "cpu.cores": 64, "pcie.read_time_per_byte": "0 us/KiB"}
+)
 NULL = {"model": "null-block-device", "drive": {}}
 
 

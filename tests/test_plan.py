@@ -200,20 +200,6 @@ def test_a_card_without_a_price_is_in_no_design_and_one_for_nothing_is():
     assert arithmetic.costs.unpriced == ["micron-5100-eco-1920gb"]
 
 
-@pytest.mark.parametrize(
-    ("drive", "most"), [("micron-5100-eco-1920gb", 14), ("samsung-pm9a3-7680gb", 128 // 4)]
-)
-def test_no_design_has_more_drives_on_its_server_than_that_takes(drive, most):
-    """Ports for SATA, and lanes of PCIe, also for the drives that growth adds."""
-    arithmetic = of(changed(drives=f'"{drive}"', counts="[6, 7, 8, 14, 16, 32, 34]"))
-    drives = arithmetic.parts.drives(arithmetic.parts.last)
-    limits = {limit.name: limit for limit in arithmetic.limits}
-    taken = np.broadcast_to(limits["hardware fits together"].ratio <= 1, arithmetic.space.grid)
-    there = np.broadcast_to(drives, arithmetic.space.grid)
-    assert there[taken].max() <= most
-    assert (there[~taken] > most).any()
-
-
 def test_the_needs_that_come_with_raidsim_can_be_read_and_their_prices_are_examples():
     for name in names():
         need = read_need(name)

@@ -112,11 +112,13 @@ class HostRows:
             self._drive(drive)
             self._elevator(drive)
             self._flushes(drive)
-            fetch = self.card.number("pcie.write_time_per_byte")
+            in_slot = self.system.cards[drive].word("link.interface") in ("nvme", "pcie")
+            fetch = self.card.number("pcie.write_time_per_byte") if in_slot else 0.0
+            send = self.card.number("pcie.read_time_per_byte") if in_slot else 0.0
             if self._takes_remote_slot() != (self.spec.affinity == "unfavourable"):
                 fetch = max(fetch, self.card.number("remote.write_time_per_byte"))
             slowest = {
-                "link_to_host": self.card.number("pcie.read_time_per_byte") * NS_PER_S,
+                "link_to_host": send * NS_PER_S,
                 "link_to_drive": fetch * NS_PER_S,
             }
             row = kind_at(self.system, drive).row(self.system, drive)

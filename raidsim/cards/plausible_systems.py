@@ -90,6 +90,8 @@ CONTROLLER: tuple[Row, ...] = (
 FIXED: dict[str, str] = {
     "cpu.clock": "the clock rate at which the times hold",
     "cpu.cores": "structure: what the processor has",
+    "pcie.lanes": "structure: what the processors have",
+    "disks.sata_ports": "structure: what the chipset has",
     "cpu.nodes": "structure: what the processor has and firmware is set to",
     "interrupts.cores": "structure: how the operating system is set up",
     "pcie.near_slots": "structure: which slots of the server are at which socket",

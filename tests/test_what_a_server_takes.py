@@ -1,0 +1,49 @@
+"""Drives on the server itself: lanes of PCIe, ports for SATA, and what its software RAID takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from array_scenarios import array
+from test_array_findings import READS, found, says
+from test_plan import changed, of
+
+from raidsim.scenario import load
+
+
+def test_drives_on_the_server_itself_need_its_lanes_and_its_ports() -> None:
+    def told(drives: int, drive: str, host: str = "linux-xeon-e5-pair") -> list[str]:
+        base = load("array-database", overrides=[f"host.model={host}", "volume.level=raid0",
+                    f"volume.drives={drives}", f"volume.drive={drive}"])  # fmt: skip
+        return [one for one in found(base) if "can't be built" in one]
+
+    assert not told(20, "intel-p3700-800gb")
+    (lanes,) = told(21, "intel-p3700-800gb")
+    assert "21 drives need 84 lanes of PCIe, and linux-xeon-e5-pair has 80" in lanes
+    assert not told(10, "micron-5100-eco-1920gb")
+    (ports,) = told(11, "micron-5100-eco-1920gb")
+    assert "11 SATA drives on the host itself, and linux-xeon-e5-pair has 10 ports" in ports
+    assert not told(30, "intel-p3700-800gb", "fujitsu-rx2540-m1")  # whose card does not say
+
+
+def test_parity_that_costs_a_host_nothing_is_told() -> None:
+    words = "does not say what its software RAID takes for a stripe"
+    six = {"level": "raid6", "drives": 8, "drive": "samsung-pm9a3-7680gb"}
+    assert says(words, array(READS, **six))
+    assert not says(words, array(READS, controller={}, **six | {"drive": "samsung-pm1653-7680gb"}))
+    assert not says(words, array(READS, level="raid6", drives=8))
+    assert not says(words, array(READS, level="raid10", drives=8, drive="samsung-pm9a3-7680gb"))
+
+
+@pytest.mark.parametrize(
+    ("drive", "most"), [("micron-5100-eco-1920gb", 14), ("samsung-pm9a3-7680gb", 128 // 4)]
+)
+def test_no_design_has_more_drives_on_its_server_than_that_takes(drive, most):
+    """Ports for SATA, and lanes of PCIe, also for the drives that growth adds."""
+    arithmetic = of(changed(drives=f'"{drive}"', counts="[6, 7, 8, 14, 16, 32, 34]"))
+    drives = arithmetic.parts.drives(arithmetic.parts.last)
+    limits = {limit.name: limit for limit in arithmetic.limits}
+    taken = np.broadcast_to(limits["hardware fits together"].ratio <= 1, arithmetic.space.grid)
+    there = np.broadcast_to(drives, arithmetic.space.grid)
+    assert there[taken].max() <= most
+    assert (there[~taken] > most).any()
