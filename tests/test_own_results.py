@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+from types import SimpleNamespace
 
 import pytest
 
 from raidsim import cards, cli
 from raidsim import scenario as scenarios
-from raidsim.calibrate.own_results import _cards, _Search, _Unknowns
+from raidsim.calibrate.own_results import Learned, _cards, _Search, _Unknowns
 from raidsim.cards.plausible import plausible
 from raidsim.cards.posterior import posterior
 from raidsim.judge import judge, read_results
+from raidsim.report.console import ReportConsole
+from raidsim.report.learned import print_written
 from raidsim.scenario import Scenario
 
 TRUTH = {"queue.window": 30, "seek.read_average": 8.8e-3}
@@ -154,3 +158,17 @@ def test_a_value_that_moved_noticeably_is_told_of_though_it_is_hardly_narrowed(f
     x[0] += 0.5 * math.sqrt(prior[0, 0])
     x[1] += 0.01 * math.sqrt(prior[1, 1])
     assert search._told(x, 0.95 * prior).tolist() == [True] + [False] * (len(x) - 1)
+
+
+def test_what_was_learned_of_another_card_is_told_as_keys_of_a_scenario():
+    """The speeds after are with the host as it was learned, which the drive's card cannot hold."""
+    host, drive = (cards.load(name) for name in ("linux-xeon-e5-pair", "nl-sas-2tb"))
+    time = host.number("submit.io_time")
+    learned = Learned(
+        host, "submit.io_time", time, (0.5 * time, 2 * time), 1.95e-6, (1.5e-6, 2.5e-6), {}, True
+    )
+    told = io.StringIO()
+    console = ReportConsole(told)
+    print_written(SimpleNamespace(values=[learned]), drive, "mine.toml", console)
+    assert "what was learned of linux-xeon-e5-pair" in told.getvalue()
+    assert '"submit.io_time" = "1.95 us"' in told.getvalue()

@@ -45,8 +45,11 @@ def print_written(found: OwnResults, card: Card, place: str, console: Console) -
     console.print(Text(f"Wrote {place}."), soft_wrap=True)
     others = [one for one in found.values if one.is_told and one.card.name != card.name]
     for name, values in itertools.groupby(others, key=lambda one: one.card.name):
-        names = ", ".join(one.name for one in values)
-        text = f"It does not have what was learned of {name}: {names}. The speeds after do."
+        keys = ", ".join(f'"{one.name}" = "{_written(one)}"' for one in values)
+        text = (
+            f"It does not have what was learned of {name}, and the speeds after do. In a scenario"
+            f" that is {keys}, in the set of where {name} is its model."
+        )
         console.print(Text(text), soft_wrap=True)
 
 
@@ -67,6 +70,13 @@ def _cell(one: Learned, value: float, ends: tuple[float, float]) -> Text:
     shown = [units.in_unit(x, unit, attribute.dimension) for x in (value, *sorted(ends))]
     number, low, high = (f"{float(f'{x:.3g}'):.10g}" for x in (shown[0], *sorted(shown[1:])))
     return Text(f"{number} ({low} to {high})" + (f" {unit}" if unit != "1" else ""))
+
+
+def _written(one: Learned) -> str:
+    """The value after as a scenario has it."""
+    source, attribute = one.card.sources[one.name], one.card.about.by_name[one.name]
+    number = units.in_unit(one.after, source.unit, attribute.dimension)
+    return f"{float(f'{number:.4g}'):.10g}" + (f" {source.unit}" if source.unit != "1" else "")
 
 
 def _table(*headers: str) -> Table:

@@ -21,6 +21,9 @@ WITH_PARITY = ("raid4", "raid5", "raid6", "raid50", "raid60")
 WITH_Q = ("raid6", "raid60")
 WITH_PARTIAL_PARITY = ("raid5", "raid50")
 WITHOUT_REDUNDANCY = ("single", "jbod", "raid0")
+SLOWER = 0.8
+"""Share of a drive's own link below which a port has another line rate, and not other frames."""
+
 CACHE_MODES = (("write", "through"), ("read_ahead", "none"), ("io", "direct"))
 
 
@@ -92,9 +95,13 @@ def at_speed_of(drive: Card, port: str) -> Card:
     interface = drive.word("link.interface")
     if not (is_serial(port) and is_serial(interface)):
         return drive
-    slow = _no_faster(drive, of_one_drive(port, interface))
+    carried = of_one_drive(port, interface)
+    slow = _no_faster(drive, carried)
+    is_of_another_speed = carried * drive.number("link.time_per_byte") < SLOWER
     has_size = "link.command_size" in drive.about.by_name
-    if slow is drive or interface != "sata" or not has_size or drive.integer("link.command_size"):
+    if interface != "sata" or not is_of_another_speed or not has_size:
+        return slow
+    if drive.integer("link.command_size"):
         return slow
     return slow.changed({"link.command_size": SATA_COMMAND})
 
