@@ -108,7 +108,7 @@ _CONTROLLER = {
     "parity.q_time_per_byte":     ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
     "cache.lookup_time":          ("0.1 us", "50 us", "a look into a hash table up to as long as a command takes"),
     "cache.line_time":            ("0.1 us", "50 us", "as a look into the table, and a lock and a list for each line"),
-    "cache.dirty_time":           ("0.1 us", "100 us", "from a list of a fast core to some passes of a slow one"),
+    "cache.dirty_time":           ("0.1 us", "100 us", "from an entry in a list on a fast core to several passes of firmware on a slow one"),
     "cache.copy_time_per_byte":   ("0.05 us/KiB", "5 us/KiB", "20 GB/s to 200 MB/s: memory of the controllers of 2003 to 2020"),
     "cache.keep_time_per_byte":   ("0.05 us/KiB", "7 us/KiB", "20 GB/s, an engine for copies, to 150 MB/s, a slow core that copies word by word"),
     "mirror.write_time":          ("0.5 us", "300 us", "a second entry in a queue of hardware to firmware of an early chip that builds and follows each command"),

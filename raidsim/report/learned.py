@@ -47,8 +47,8 @@ def print_written(found: OwnResults, card: Card, place: str, console: Console) -
     for name, values in itertools.groupby(others, key=lambda one: one.card.name):
         keys = ", ".join(f'"{one.name}" = "{_written(one)}"' for one in values)
         text = (
-            f"It does not have what was learned of {name}, and the speeds after do. In a scenario"
-            f" that is {keys}, in the set of where {name} is its model."
+            f"This card does not hold what was learned of {name}, but the speeds after need it."
+            f" Write into the table set of {name} in your scenario: {keys}."
         )
         console.print(Text(text), soft_wrap=True)
 

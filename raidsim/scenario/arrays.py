@@ -22,7 +22,10 @@ WITH_Q = ("raid6", "raid60")
 WITH_PARTIAL_PARITY = ("raid5", "raid50")
 WITHOUT_REDUNDANCY = ("single", "jbod", "raid0")
 SLOWER = 0.8
-"""Share of a drive's own link below which a port has another line rate, and not other frames."""
+"""A port that carries less than this share of a drive's own link has a lower line rate.
+
+A smaller difference comes from how the two count frames.
+"""
 
 CACHE_MODES = (("write", "through"), ("read_ahead", "none"), ("io", "direct"))
 
@@ -88,9 +91,9 @@ def is_on_pcie_of(card: Card, drive: Card) -> bool:
 def at_speed_of(drive: Card, port: str) -> Card:
     """The drive as it runs on a port: on SAS and SATA the two agree on the slower speed.
 
-    What a command takes of its own link a SATA drive's front end does not go beyond, whose time
-    is by its sheet; on a slower port it is more, and counts there. (Of a command alone some 3 us
-    of that are in the card's latency already.)
+    The sheet of a SATA drive counts what a command takes of the drive's own link, so the times of
+    its card include it. A port of a lower line rate takes more for a command, so there it counts
+    by itself. (Some 3 us of it are in the card's latency as well.)
     """
     interface = drive.word("link.interface")
     if not (is_serial(port) and is_serial(interface)):
