@@ -39,9 +39,6 @@ TRIAL_PRECISION = 0.005
 TRIAL_CONFIDENCE = 0.95
 LONGEST_TRIAL = 24 * 3600.0  # s
 
-FEWER = 0.95
-"""Share of what is carried below which it is said that less came out of the saturated system."""
-
 Measure = Callable[[Scenario, int], list[Point]]
 """Measures one intensity of a scenario: a point for each load."""
 
@@ -205,9 +202,4 @@ def _with_carried(point: Point, found: Carried | None, where: str, remarks: str)
     else:
         rate = float(f"{found.rate:.4g}")
         words += f", at most {rate:,.10g} IO/s ±{100 * PRECISION:g} % are carried{where}{remarks}"
-        if point.iops.mean < FEWER * found.rate * point.workers:
-            words += (
-                "; fewer came out, as I/Os that will wait for ever take time of what those before"
-                " them need"
-            )
     return replace(point, carried=found, warnings=[words, *point.warnings])

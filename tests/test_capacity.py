@@ -456,11 +456,11 @@ def test_an_interrupted_command_writes_what_is_finished_and_ends_with_130(
 
 
 @compiled_only
-def test_what_is_carried_is_found_where_nothing_of_the_asked_rate_came_out() -> None:
-    """A core submits some 200,000 reads a second: of forty millions none is back in time."""
+def test_of_forty_millions_as_many_come_out_as_a_core_carries() -> None:
+    """It submits some 200,000 reads a second; those that wait take no time of it."""
     (point,) = run(load_text(MILLIONS)).points
     assert point.saturated
-    assert point.iops.mean == 0
     assert point.carried is not None
+    assert point.iops.mean == pytest.approx(point.carried.rate, rel=0.03)
     assert 1e5 < point.carried.rate < 5e5
     assert not any("of what came out" in line for line in point.warnings)

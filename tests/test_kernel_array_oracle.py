@@ -83,6 +83,12 @@ def test_small_and_long_requests(level: int, drives: int, costs: Costs | None) -
     compare(level, drives, asked, costs=costs)
 
 
+@pytest.mark.parametrize(("level", "drives"), [(0, 3), (1, 3), (5, 4)])
+def test_more_requests_than_the_cpu_submits(level: int, drives: int) -> None:
+    asked = requests(6, reads=1, most=12 * KIB, gap=5 * US)
+    compare(level, drives, asked, costs=CPU)
+
+
 @pytest.mark.parametrize("drives", [3, 4, 6])
 @pytest.mark.parametrize("most", [12 * KIB, 8 * STRIP])
 def test_a_degraded_raid_5(drives: int, most: int) -> None:

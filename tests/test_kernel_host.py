@@ -13,6 +13,7 @@ from drive_times import KIB, MS, US, OneDrive
 from watching import begin, build
 
 from raidsim.kernel import tables as t
+from raidsim.running import run
 from raidsim.scenario import Requests, from_data
 
 pytestmark = compiled_only
@@ -20,6 +21,8 @@ pytestmark = compiled_only
 FEW = 5_000
 EDGE = 5 / FEW  # what a window may cut off at its ends, as a share
 DEFAULT = {"power_plan": "default"}
+STEPS = ("submit", "complete")
+PARTS = ("device_io_time", "page_time", "write_time")
 
 
 def server(
@@ -54,6 +57,30 @@ def rate(built, ios=FEW):
     start = system.now
     system.run(budget=done + 2 * ios)
     return ios / (system.now - start) * 1e9
+
+
+@pytest.mark.parametrize("asked", [1.2, 4, 16])
+def test_interrupts_come_first_however_many_ios_wait_to_be_submitted(asked):
+    """A core takes 4 us for each I/O of its process; what is offered beyond takes no time of it."""
+    spec = from_data(
+        {
+            "host": {
+                "model": "fujitsu-rx2540-m1",
+                "set": {
+                    "interrupts.shared": True,
+                    **{f"{step}.{part}": "0 us" for step in STEPS for part in PARTS},
+                    "submit.io_time": "1 us",
+                    "complete.io_time": "3 us",
+                },
+            },
+            "volume": [{"drive": "intel-p3700-800gb", "state": "fresh"}],
+            "load": [{"read": "100 %", "size": "4 KiB", "rate": f"{250_000 * asked:.0f} IO/s"}],
+        }
+    )
+    (point,) = run(spec).points
+    assert point.saturated
+    assert point.iops.mean == pytest.approx(250_000, rel=0.01)
+    assert point.carried.rate == pytest.approx(250_000, rel=0.03)
 
 
 def clocks(built):

@@ -11,8 +11,11 @@ from one_disk import PLAIN
 from small_array import KIB, SmallArray
 
 from raidsim.kernel import tables as t
+from raidsim.running import run
+from raidsim.scenario import from_data
 
 SECTOR = 512
+DISK: dict[str, Any] = {"drive": PLAIN, "model": "nl-sas-2tb"}
 
 
 def disks(copies: int, *loads: dict[str, Any], **words: Any) -> SmallArray:
@@ -21,9 +24,8 @@ def disks(copies: int, *loads: dict[str, Any], **words: Any) -> SmallArray:
         "raid1",
         copies,
         *loads,
-        drive=PLAIN,
-        model="nl-sas-2tb",
         mirror_reads="nearest-head",
+        **DISK,
         **words,
     )
 
@@ -85,14 +87,40 @@ def test_the_shortest_queue_leaves_no_copy_idle_while_another_one_queues(outstan
     assert fast > slow or outstanding == 2
 
 
+@pytest.mark.parametrize(("kind", "expected"), [({}, [3, 0]), (DISK, [2, 1])])
+def test_of_idle_copies_flash_is_read_at_the_first_one_and_disks_where_the_arm_is_near(
+    kind: dict[str, Any], expected: list[int]
+) -> None:
+    array = SmallArray("raid1", 2, **kind)
+    for megabyte in (10, 800, 5):
+        array.do(t.READ, megabyte * KIB * KIB, 4 * KIB)
+    assert array.device_ios() == expected
+
+
+@compiled_only
+def test_streams_of_flash_settle_alike_with_every_seed() -> None:
+    def rate(seed: int) -> float:
+        load = {"read": "100 %", "random": "0 %", "size": "256 KiB", "outstanding": 1}
+        scenario = {
+            "host": {"model": "amd-epyc-9654-pair"},
+            "volume": [{"level": "raid10", "drives": 12, "drive": "samsung-pm9a3-7680gb"}],
+            "load": [load | {"workers": 4, "partitions": True}],
+            "seed": seed,
+        }
+        return run(from_data(scenario)).points[0].iops.mean
+
+    rates = [rate(seed) for seed in (1, 3, 5)]
+    assert max(rates) < 1.05 * min(rates), rates
+
+
 @pytest.mark.parametrize("copies", [2, 3])
 def test_reads_that_wait_for_the_cpu_count_as_queued(copies: int) -> None:
     array = SmallArray("raid1", copies, host={"raid.io_time": "50 us"})
     rng = np.random.default_rng(1)
     for offset in rng.integers(1, array.size // SECTOR, 4 * copies).tolist():
         array.start(t.READ, offset * SECTOR, SECTOR)
-    array.until(60_000)  # one of them has left, all of them are planned
-    assert array.members["in_flight"].tolist() == [4] * copies
+    array.until(60_000)  # one of them has left, the next one is planned
+    assert array.members["in_flight"].tolist() == [1, 1, 0][:copies]
     assert sum(array.device_ios()) == 0
     array.rest()
     assert array.device_ios() == [4] * copies
@@ -160,7 +188,7 @@ def test_a_request_over_several_strips_of_one_copy_is_one_device_io() -> None:
 def test_far_copies_of_disks_stream_like_a_stripe_at_any_depth(outstanding: int) -> None:
     def rate(level: str, **words: Any) -> float:
         load = {"size": "256 KiB", "random": "0 %", "outstanding": outstanding}
-        array = SmallArray(level, 4, load, drive=PLAIN, model="nl-sas-2tb", **words)
+        array = SmallArray(level, 4, load, **DISK, **words)
         array.begin()
         array.system.run(budget=2000)
         return 2000 / array.system.now

@@ -102,6 +102,7 @@ def add_array(
         first_member=members,
         policy=POLICIES[volume.parity_writes],
         mirror_policy=MIRROR_POLICIES[volume.mirror_reads or _mirror_reads(volume)],
+        arms=int(kind_of(volume.card).seeks),
         width=layout["data"] * layout["strip"],
         first_lock=locks,
         locks=LOCKS if is_redundant else 1,

@@ -65,9 +65,10 @@ class HostRows:
     def add_process(self, name: str) -> int:
         """Add a process with its submission station; its row."""
         if self._shared:
-            submit, core = complete, complete_core = self._add_station(f"{name}: CPU", 1)
+            submit, core = self._add_station(f"{name}: CPU", 1, t.SUBMISSIONS_LAST)
+            complete, complete_core = submit, core
         else:
-            submit, core = self._add_station(f"{name}: submission", 1)
+            submit, core = self._add_station(f"{name}: submission", 1, t.SUBMISSIONS_LAST)
             complete, complete_core = self._complete
         costs = {
             f"{step}_{part}": self.card.number(f"{step}.{part}_time") * NS_PER_S
@@ -197,10 +198,12 @@ class HostRows:
         for station in self._stations:
             self.system.set_speed(station, self.speed)
 
-    def _add_station(self, name: str, servers: int) -> tuple[int, int]:
+    def _add_station(self, name: str, servers: int, discipline: int = t.FIFO) -> tuple[int, int]:
         """A station of the host's CPU, and its row in the table of cores, or NONE."""
         speed = self.speed * self._of_a_thread()
-        station = self.system.add_station(name, KIND, servers=servers, speed=speed)
+        station = self.system.add_station(
+            name, KIND, servers=servers, discipline=discipline, speed=speed
+        )
         self._stations.append(station)
         if self.spec.power_plan == "performance" or self.spec.cpu_load:
             self._share(station)

@@ -62,6 +62,7 @@ ARRAYS = Table(
     first_member=configuration("i8", "first of its rows in `members` and in `good`"),
     policy=configuration("i8", "of parity updates, see raidsim.layout.tables"),
     mirror_policy=configuration("i8", "which copy is read"),
+    arms=configuration("i8", "1: of equal copies that with the nearest arm, 0: the first"),
     stream_depth=configuration("i8", "commands that a sequential stream keeps on one copy"),
     turn=volatile("i8", "mirrored reads so far: where the search for a copy begins"),
     width=configuration("i8", "data of a stripe", "B"),

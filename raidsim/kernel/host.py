@@ -7,6 +7,10 @@ add up what the I/O needs: a part per host I/O, per device I/O, per page of data
 memory that is locked and mapped), and more for a write. Clock rate is the speed of the
 stations.
 
+What is under way goes before what is submitted anew: interrupts come first, and what software
+RAID does with a request belongs to its submission. So I/Os that wait to be submitted, however
+many, take no time of others.
+
 Where CPUs save power, a station has a row in the table of cores. From time to time a
 governor sets its speed so that the work of the last interval would have kept it busy for
 the share `target`:

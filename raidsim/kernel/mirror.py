@@ -3,8 +3,9 @@
 A read that begins where the last command to one of its drives ended continues a sequential
 stream: it stays on that drive while fewer than ``stream_depth`` commands are under way there. So a
 mirror streams like one drive at low load and like a stripe at high load. Any other read takes the
-copy with the shortest queue (of equals the one whose arm is nearest), that with the nearest arm, or
-the next one in turn.
+copy with the shortest queue, that with the nearest arm, or the next one in turn. Of equal queues
+it takes the one whose arm is nearest, or the first one where drives have no arms: Linux md takes
+the first of the copies with the fewest commands then (read_balance in raid1.c and raid10.c).
 
 Or each read, whatever came before, takes the copy at the lowest address. Where the second copies
 lie in another section of the drives, they are left to writes then, and the first ones are a stripe
@@ -42,7 +43,7 @@ def choose(w, row, good, count):
                 best = copy
                 break
             queue = member["in_flight"]
-            distance = abs(member["end"] - offset)
+            distance = abs(member["end"] - offset) if array["arms"] == 1 else copy
             if policy == ROUND_ROBIN:
                 queue = turn
             elif policy == NEAREST_HEAD:

@@ -21,6 +21,8 @@ from raidsim.kernel.tables import (
     LIFO,
     NO_DIRECTION,
     NONE,
+    STAGE_SUBMITTED,
+    SUBMISSIONS_LAST,
 )
 
 
@@ -174,19 +176,29 @@ def enqueue(w, station, index):
     elif station["discipline"] == LIFO:
         queue.put_first(w, station, index)
     else:
-        enqueue_by_priority(w, station, index)
+        enqueue_by_rank(w, station, index)
+
+
+@handler
+def rank(w, station, index):
+    """What a station goes by that does not serve jobs as they come: lowest first."""
+    job = w.jobs[index]
+    if station["discipline"] == SUBMISSIONS_LAST:
+        return 1 if job["stage"] == STAGE_SUBMITTED else 0
+    return job["priority"]
 
 
 @routine
-def enqueue_by_priority(w, station, index):
-    """Behind the last job of the same or a more urgent priority."""
+def enqueue_by_rank(w, station, index):
+    """Behind the last job of the same or a lower rank."""
     job = w.jobs[index]
-    if w.jobs[station["last_waiting"]]["priority"] <= job["priority"]:
+    own = rank(w, station, index)
+    if rank(w, station, station["last_waiting"]) <= own:
         queue.append(w, station, index)
         return
     before = NONE
     here = station["first_waiting"]
-    while w.jobs[here]["priority"] <= job["priority"]:
+    while rank(w, station, here) <= own:
         before = here
         here = w.jobs[here]["next"]
     job["next"] = here

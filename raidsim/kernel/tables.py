@@ -56,6 +56,7 @@ DRIVE_DISK = 1
 FIFO = 0
 LIFO = 1
 PRIORITY = 2  # lowest number first, first come first served among equals; not pre-emptive
+SUBMISSIONS_LAST = 3  # what a host has begun before what it submits anew; not pre-emptive
 
 # Where a request of a volume goes.
 VOLUME_SINGLE = 0  # one drive
@@ -297,7 +298,7 @@ STATIONS = Table(
     Memory(rows=4),
     servers=configuration("i4", "jobs that it serves at a time"),
     busy=volatile("i4", "servers that work"),
-    discipline=configuration("i4", "order of service: FIFO, LIFO or PRIORITY"),
+    discipline=configuration("i4", "order of service: FIFO, LIFO, PRIORITY or SUBMISSIONS_LAST"),
     direction=volatile("i4", "of the last transfer", start=NO_DIRECTION),
     first_waiting=volatile("i4", "first job of the queue, or NONE", start=NONE),
     last_waiting=volatile("i4", "last job of the queue", start=NONE),

@@ -10,7 +10,8 @@ written stripe by stripe, under a lock each, in one of these ways:
 
 The way with the fewest reads is taken; of equals the one that needs no old parity. Parity changes
 under the bytes that are written if they lie in one strip, else over the whole strip. Bytes of a
-failed drive are computed from the same bytes of all others.
+failed drive are computed from the same bytes of all others. What is under way has the CPU before
+requests that are fresh.
 
 Times are ns, sizes bytes. Nothing here knows the kernel or its layouts.
 """
@@ -24,6 +25,7 @@ from typing import Any
 import simpy
 
 READ, WRITE = 0, 1
+UNDER_WAY, FRESH = 0, 1  # whose turn it is on the CPU: the lower one's
 Extent = tuple[int, int, int]  # drive, first byte, byte after the last
 Process = Generator[Any, Any, Any]
 
@@ -51,7 +53,7 @@ class OracleArray:
 
     def __post_init__(self) -> None:
         self.env = simpy.Environment()
-        self.cpu = simpy.Resource(self.env)
+        self.cpu = simpy.PriorityResource(self.env)
         self.engine = simpy.Resource(self.env)
         self.slots = [simpy.Resource(self.env) for _ in range(self.drives)]
         self.locks: dict[int, simpy.Resource] = {}
@@ -73,7 +75,8 @@ class OracleArray:
         self, number: int, ends: list[int], time: int, op: int, offset: int, length: int
     ) -> Process:
         yield self.env.timeout(time)
-        yield from self._use(self.cpu, self.costs.submit)
+        yield from self._on_cpu(self.costs.submit, turn=FRESH)
+        yield self.env.timeout(0)  # the next fresh one, if there is nothing else, has begun
         if self.level == 5 and op == WRITE:
             stripes = self._by_stripe(offset, offset + length)
             yield self.env.all_of([self.env.process(self._write_stripe(*s)) for s in stripes])
@@ -91,13 +94,19 @@ class OracleArray:
                 yield turn
                 yield self.env.timeout(time)
 
+    def _on_cpu(self, time: int, turn: int = UNDER_WAY) -> Process:
+        if time > 0:
+            with self.cpu.request(priority=turn) as asked:
+                yield asked
+                yield self.env.timeout(time)
+
     def _task(self, phases: Sequence[list[Extent]], last_op: int, computed: int = 0) -> Process:
         """Commands phase by phase: reads, and in the last phase what ``last_op`` says."""
         count = sum(map(len, phases))
         for drive, _, end in (extent for phase in phases for extent in phase):
             self.under_way[drive] += 1
             self.behind[drive] = end
-        yield from self._use(self.cpu, self.costs.task + self.costs.device_io * (count - 1))
+        yield from self._on_cpu(self.costs.task + self.costs.device_io * (count - 1))
         for phase in phases:
             op = last_op if phase is phases[-1] else READ
             if op == WRITE:
@@ -138,13 +147,13 @@ class OracleArray:
         return joined(found)
 
     def _copy(self, start: int) -> int:
-        """A stream stays; else the shortest queue, of equals the nearest, or in turn."""
+        """A stream stays, on one of the copies in turn; else the shortest queue, or the first."""
         order = [(self.reads + turn) % self.drives for turn in range(self.drives)]
         alive = [drive for drive in order if drive != self.failed]
         for drive in alive:
             if self.behind[drive] == start and self.under_way[drive] < self.depth:
                 return drive
-        return min(alive, key=lambda d: (self.under_way[d], abs(self.behind[d] - start)))
+        return min(alive, key=lambda d: (self.under_way[d], d))
 
     # -- RAID 5 ------------------------------------------------------------------------------
 
