@@ -251,3 +251,13 @@ def test_a_stream_goes_on_after_it_has_gone_round_its_area():
     # Each round starts anew: the jump back to the start is no sequence.
     assert slow.reshape(-1)[: 16 * 2].reshape(2, 16)[:, 3:].sum() == 0
     assert slow.reshape(-1)[: 16 * 2].reshape(2, 16)[:, :2].all()
+
+
+# -- commands smaller than a mapping unit --------------------------------------------------------
+
+
+@pytest.mark.parametrize("outstanding", [2, 8, 16, 64])
+def test_commands_to_one_mapping_unit_wait_for_one_sense(outstanding):
+    """Sectors in sequence: seven of eight find their unit on its way, or in the sector buffer."""
+    row, built = load_of(size="512 B", align="512 B", outstanding=outstanding)
+    assert row["flash_read"] == pytest.approx(read_by(built) / 8, abs=512 * outstanding)

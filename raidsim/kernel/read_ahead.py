@@ -11,10 +11,10 @@ finds its data ready or on the way.
 
 Prefetched pages wait in slots, direct mapped by page number. The drive also keeps the last
 mapping unit of the last read (the sector buffer): commands smaller than a unit find
-the rest of it there.
+the rest of it there, or wait for it if it is on its way.
 
 Verbs: :func:`serve` takes what it can from the buffers, :func:`run` fetches ahead,
-:func:`sensed` and :func:`arrived` follow a prefetched page.
+:func:`sensed` and :func:`arrived` follow a prefetched page, :func:`share` hands on a unit.
 """
 
 from __future__ import annotations
@@ -51,10 +51,54 @@ def serve(w, drive, index):
     if held:
         page_from_buffer(w, drive, index, job["offset"], job["offset"] + job["length"])
         return True
+    is_part = job["length"] < drive["unit"]
+    if is_part:
+        job["waiters"] = NONE
+        if first == last and drive["fetching"] != NONE and drive["fetched_unit"] == first:
+            wait_for_unit(w, index, drive["fetching"])
+            return True
     if segment == NONE or w.segments[segment]["frontier"] < 0:
+        if is_part and first == last:
+            drive["fetching"] = index
+            drive["fetched_unit"] = first
         return False
     serve_from_slots(w, drive, index, segment)
     return True
+
+
+@routine
+def wait_for_unit(w, index, fetching):
+    """Read ``index`` waits for the mapping unit that command ``fetching`` brings."""
+    child = take_child(w, STAGE_WAITING, index)
+    job = w.jobs[index]
+    job["pending"] += 1
+    part = w.jobs[child]
+    part["offset"] = job["offset"]
+    part["length"] = job["length"]
+    part["direction"] = TO_HOST
+    part["next"] = w.jobs[fetching]["waiters"]
+    w.jobs[fetching]["waiters"] = child
+
+
+@routine
+def share(w, drive, fetching):
+    """What ``fetching`` asked for has come, and who waits for its mapping unit goes on."""
+    if drive["fetching"] == fetching:
+        drive["fetching"] = NONE
+    waiter = w.jobs[fetching]["waiters"]
+    w.jobs[fetching]["waiters"] = NONE
+    send_all(w, drive, waiter)
+
+
+@routine
+def send_all(w, drive, waiter):
+    """Send the pages of a list of waiting commands over the data path."""
+    while waiter != NONE:
+        following = w.jobs[waiter]["next"]
+        w.jobs[waiter]["next"] = NONE
+        w.jobs[waiter]["stage"] = STAGE_PATH_READ
+        arrive(w, drive["path"], waiter, round_ns(w.jobs[waiter]["length"] * drive["path_read_ns"]))
+        waiter = following
 
 
 @routine
@@ -246,9 +290,4 @@ def arrived(w, index):
     slot["state"] = SLOT_READY
     waiter = slot["waiters"]
     slot["waiters"] = NONE
-    while waiter != NONE:
-        following = w.jobs[waiter]["next"]
-        w.jobs[waiter]["next"] = NONE
-        w.jobs[waiter]["stage"] = STAGE_PATH_READ
-        arrive(w, drive["path"], waiter, round_ns(w.jobs[waiter]["length"] * drive["path_read_ns"]))
-        waiter = following
+    send_all(w, drive, waiter)

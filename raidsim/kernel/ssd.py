@@ -158,6 +158,8 @@ def to_path(w, index):
     """A page is in the drive's memory: it crosses the data path towards the host."""
     job = w.jobs[index]
     drive = w.ssds[job["row"]]
+    if job["length"] < drive["unit"] and w.jobs[job["parent"]]["length"] < drive["unit"]:
+        read_ahead.share(w, drive, job["parent"])
     job["stage"] = STAGE_PATH_READ
     job["direction"] = TO_HOST
     arrive(w, drive["path"], index, round_ns(job["length"] * drive["path_read_ns"]))

@@ -47,6 +47,8 @@ SSDS = Table(
     last_waiting=volatile("i4", "last of these", start=NONE),
     next_unit=state("i8", "program units so far: the next one goes round robin"),
     held_unit=volatile("i8", "mapping unit still in the sector buffer", start=NONE),
+    fetching=volatile("i4", "read of a part of a mapping unit that is under way", start=NONE),
+    fetched_unit=volatile("i8", "that unit"),
     ahead_depth=configuration("i8", "pages that are read ahead of a stream"),
     ahead_threshold=configuration("i4", "sequential commands after which it reads ahead"),
     first_segment=configuration("i4", "first of the streams that it follows"),

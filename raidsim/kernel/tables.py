@@ -274,7 +274,11 @@ JOBS = Table(
     ),
     parts=volatile("i4", "commands to drives that it took"),
     later=volatile("i4", "first command of the phases to come, or NONE"),
-    waiters=volatile("i4", "of a write: first of those that it carries to the drives, or NONE"),
+    waiters=volatile(
+        "i4",
+        "of a write: first of those that it carries to the drives; of a read of flash: of those"
+        " that wait for its mapping unit; or NONE",
+    ),
     other=volatile(
         "i4",
         "of a repair: another drive that cannot read its strip, or NONE; of a stripe of a write:"
