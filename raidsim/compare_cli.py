@@ -116,7 +116,10 @@ def compare_command(
     }
     named = shown(_read, systems, variants or [], overrides or [], seed)
     output.check((one for one in targets.values() if one), inputs=[*_files(systems), store, prices])
+    from raidsim.report.array_findings import cannot_be_built
+    from raidsim.result import Result
     from raidsim.studies.compare import compare
+    from raidsim.studies.comparison import letter
     from raidsim.studies.store import default_path
 
     share, priced = _share(percentile, within), _prices(prices)
@@ -156,6 +159,9 @@ def compare_command(
         compare_text.print_comparison(found, stdout(), every=every)
 
     output.deliver(_contents(found, targets), show)
+    for number, system in enumerate(named.values()):
+        for finding in () if isinstance(system, Result) else cannot_be_built(system):
+            typer.echo(f"{letter(number)}: {finding}", err=True)
 
 
 def _share(percentile: str | None, within: str | None) -> float | None:

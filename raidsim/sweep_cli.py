@@ -101,6 +101,7 @@ def sweep_command(
 ) -> None:
     """Run a scenario once for each combination of values of some keys, and compare the results."""
     from raidsim.report import output
+    from raidsim.report.array_findings import cannot_be_built
     from raidsim.report.progress import Bar
     from raidsim.report.sweep_table import effects_table, sweep_table
     from raidsim.studies.store import default_path
@@ -146,6 +147,8 @@ def sweep_command(
             console.print(f"\nkept in {kept}")
 
     output.deliver(contents, show)
+    for finding in cannot_be_built(asked.scenario):
+        typer.echo(f"the scenario as it is: {finding}", err=True)
     if effects:
         with named_as_options(effects=effects):
             explained = found.effects(y)

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from array_scenarios import array
 from test_array_findings import READS, found, says
 from test_plan import changed, of
 
+from raidsim import cli
 from raidsim.scenario import load
+
+NO_PORTS = """
+[host]
+model = "amd-epyc-9654-pair"
+[[volume]]
+level = "raid1"
+drives = 2
+drive = "nl-sas-2tb"
+[[load]]
+read = "100 %"
+size = "4 KiB"
+outstanding = 4
+[measure]
+min_ios = 1000
+max_ios = 1000
+"""
 
 
 def test_drives_on_the_server_itself_need_its_lanes_and_its_ports() -> None:
@@ -24,6 +43,29 @@ def test_drives_on_the_server_itself_need_its_lanes_and_its_ports() -> None:
     (ports,) = told(11, "micron-5100-eco-1920gb")
     assert "11 SATA drives on the host itself, and linux-xeon-e5-pair has 10 ports" in ports
     assert not told(30, "intel-p3700-800gb", "fujitsu-rx2540-m1")  # whose card does not say
+
+
+@pytest.mark.parametrize(
+    ("command", "begins"),
+    [
+        (["run", "{file}"], ["volume data"]),
+        (
+            ["compare", "{file}", "{file}", "--seeds", "2", "--no-states", "--no-risk"],
+            ["A: ", "B: "],
+        ),
+        (["sweep", "{file}", "--vary", "load.outstanding=4,8"], ["the scenario as it is: "]),
+    ],
+)
+def test_each_command_that_runs_a_system_says_that_it_cannot_be_built(
+    command: list[str], begins: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "no-ports.toml"
+    file.write_text(NO_PORTS)
+    with pytest.raises(SystemExit) as ended:
+        cli.main([word.format(file=file) for word in command])
+    assert ended.value.code == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "can't be built" in line]
+    assert all(line.startswith(start) for line, start in zip(told, begins, strict=True)), told
 
 
 def test_parity_that_costs_a_host_nothing_is_told() -> None:
