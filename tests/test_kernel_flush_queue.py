@@ -15,12 +15,13 @@ EACH = {"disks.flushes": "each"}
 FLUSH = takes(0)
 WRITE = takes(4 * KIB)
 SEED = 20261126
+FORCED = {"read": "0 %", "fua": True, "limit": {"ios": 10}}
 
 
-def drives(interface="sas", host=GATHERED, level="jbod", number=1, depth=8, cores=8):
+def drives(interface="sas", host=GATHERED, *loads, level="jbod", number=1, depth=8, cores=8):
     """A drive whose every command takes 1 ms of one of its cores, or an array of such drives."""
     card = {"link.interface": interface, "command.queue_depth": depth, "front_end.cores": cores}
-    return SmallArray(level, number, host=host, drive=TOY | card)
+    return SmallArray(level, number, *loads, host=host, drive=TOY | card)
 
 
 def ended(array, *tickets):
@@ -128,6 +129,31 @@ def test_an_nvme_drive_has_as_many_queues_as_there_are_cores():
     """Nothing is gathered there."""
     array = SmallArray("jbod", 1, host=GATHERED, model="samsung-970-evo-plus-500gb", drive={})
     assert array.drives["flush_queue"][0] == t.NONE
+
+
+@pytest.mark.parametrize(
+    ("interface", "host", "flushes"),
+    [("sata", GATHERED, 1), ("sas", GATHERED, 0), ("sata", EACH, 0)],
+)
+def test_linux_flushes_after_each_forced_write_to_a_sata_drive_of_its_own(interface, host, flushes):
+    """Such a drive is sent no forced writes by default (libata.fua)."""
+    array = drives(interface, host, FORCED)
+    array.begin()
+    array.rest()
+    array.assert_at_rest()
+    assert array.device_ios() == [10 * (1 + flushes)]
+    assert array.system.now == 10 * (WRITE + flushes * FLUSH)
+    assert array.system.state["completed"] == 10
+
+
+def test_a_forced_write_fails_with_the_drive_that_was_to_flush_it():
+    array = drives("sata", GATHERED, FORCED)
+    array.begin()
+    array.until(10 * WRITE + 9 * FLUSH + FLUSH // 2)
+    array.fail(0)
+    array.rest()
+    array.assert_at_rest()
+    assert array.system.world.streams["failed"].sum() == 1
 
 
 @pytest.mark.parametrize("interface", ["sas", "sata"])

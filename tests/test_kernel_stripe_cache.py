@@ -203,3 +203,27 @@ def test_controllers_have_no_stripe_cache():
     }  # fmt: skip
     with pytest.raises(InputError, match=r"stripe_cache_size.*key of RAID by software"):
         from_data(data)
+
+
+@pytest.mark.parametrize("failed", [[], [0], [0, 1], [2, 5]])
+def test_a_stripe_that_is_overwritten_whole_is_never_read(failed: list[int]) -> None:
+    """However many members are missing: md computes parity from what it is given."""
+    array = SmallArray("raid6", 6, failed=failed, host={"raid.stripe_cache": 256})
+    for row in range(6):  # wherever P and Q lie
+        array.do(t.WRITE, row * 4 * STRIP, 4 * STRIP)
+    assert sum(array.drives["host_read"]) == 0
+    assert sum(array.drives["host_written"]) == 6 * (6 - len(failed)) * STRIP
+
+
+@pytest.mark.parametrize("spans", [1, 2, 4])
+def test_each_span_has_a_thread_and_a_stripe_cache_of_its_own(spans: int) -> None:
+    """RAID 50 is RAID 0 over arrays of RAID 5: twice the spans handle twice the stripes."""
+    level, words = ("raid50", {"spans": spans}) if spans > 1 else ("raid5", {})
+    host = {"raid.stripe_time": "100 us", "raid.threads": 1, "raid.stripe_cache": 256}
+    load = {"read": "0 %", "size": "4 KiB", "outstanding": 64, "limit": {"ios": 2000}}
+    found = SmallArray(level, 3 * spans, load, host=host, **words)
+    found.serve_in(*[1] * 3 * spans)
+    found.begin()
+    found.rest()
+    assert found.array["stripe_cache"] == 256 * spans
+    assert found.system.now == pytest.approx(2 * 2000 * 100_000 / spans, rel=0.05)

@@ -223,13 +223,20 @@ def stripe_threads(volume: VolumeSpec, host: Card) -> int:
     """Threads of the operating system that handle stripes of a volume side by side.
 
     Linux md has one thread of each array, or ``group_thread_cnt`` workers for each NUMA node in
-    its place. More than there are cores make nothing faster.
+    its place; each span of RAID 50 and 60 is an array. More than there are cores make nothing
+    faster.
     """
     threads = host.integer("raid.threads")
     if volume.group_thread_cnt is not None:
         threads = max(volume.group_thread_cnt * host.integer("cpu.nodes"), 1)
     most = host.integer("cpu.cores") * (2 if host.has("cpu.thread_gain") else 1)
-    return min(threads, most)
+    return min(threads * _spans(volume), most)
+
+
+def _spans(volume: VolumeSpec) -> int:
+    """Arrays of software RAID that a volume is."""
+    assert volume.layout is not None
+    return int(volume.layout["spans"])
 
 
 def has_workers(volume: VolumeSpec, host: Card) -> bool:
@@ -278,7 +285,8 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
     pages = {"stripe_io_ns": page, "stripe_copy_ns": copy}
     if serial == 0.0 or not has_workers(volume, host):
         return pages | {"stripe_ns": head + serial, "serial_ns": 0.0}
-    thread = system.add_station(f"{volume.name}: raid thread", "parity engine")
+    name = f"{volume.name}: raid thread"
+    thread = system.add_station(name, "parity engine", servers=_spans(volume))
     return pages | {"stripe_ns": head, "serial": thread, "serial_ns": serial}
 
 
@@ -299,6 +307,7 @@ def _stripe_cache(system: System, row: int, volume: VolumeSpec, host: Card) -> d
     heads = volume.stripe_cache_size
     if heads is None:
         heads = host.integer("raid.stripe_cache")
+    heads *= _spans(volume)
     if heads == 0:
         return {}
     rows = PLACES * (int(volume.layout["span_drives"]) + 1)

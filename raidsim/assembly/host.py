@@ -46,7 +46,7 @@ class HostRows:
                 interval=LOOK,
                 looked=system.now,
             )
-        self._shared = spec.card.flag("interrupts.shared") and spec.affinity == "favourable"
+        self._shared = spec.card.flag("interrupts.shared")
         if not self._shared:
             servers = spec.card.integer("interrupts.cores")
             self._complete = self._add_station("host: completion", servers)
@@ -175,7 +175,11 @@ class HostRows:
         self.system.set_row("drives", drive, elevator=row)
 
     def _flushes(self, drive: int) -> None:
-        """Let one flush serve all that wait for a drive on SATA or SAS, if the card says so."""
+        """Let one flush serve all that wait for a drive on SATA or SAS, if the card says so.
+
+        Such a host is one of Linux, which sends no forced writes to SATA drives on ports of its
+        own (libata.fua is 0); an adapter for SAS translates them.
+        """
         interface = self.system.cards[drive].word("link.interface")
         if self.card.word("disks.flushes") != "gathered" or interface not in TAGS:
             return
@@ -184,6 +188,8 @@ class HostRows:
             row = self.system.append("flush_queues")
             self.system.set_row("drives", drive, flush_queue=row)
         self.system.set_row("flush_queues", row, gathers=1)
+        on_own_port = self.system.world.drives[drive]["hops"] == 0
+        self.system.set_row("drives", drive, no_fua=int(interface == "sata" and on_own_port))
 
     def set_clock(self, spec: HostSpec) -> None:
         """Run all its CPUs at the clock rate of ``spec`` from now on, work under way included.

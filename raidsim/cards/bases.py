@@ -141,6 +141,12 @@ def warnings(
             f"{like.name} holds {bits} bits a cell, and {cells.upper()} {CELLS[cells]}: how long it"
             " programs is a guess, until the sheet's sustained writes say it."
         )
+    if slc_cache is False and like.kind == "ssd" and like.flag("buffer.protected"):
+        found.append(
+            f"{like.name} has capacitors that empty its write buffer: write protected = false in"
+            " [buffer] unless the sheet prints power-loss protection, which drives of personal"
+            " computers lack: flushes and forced writes take those many times as long."
+        )
     if slc_cache is not None and slc_cache != gathers(like):
         has = "an" if gathers(like) else "no"
         found.append(f"{like.name} has {has} SLC cache: bursts of writes are not its own.")

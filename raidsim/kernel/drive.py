@@ -8,10 +8,12 @@ On its way between drive and controller or host, data crosses the links that it 
 drives (expanders, switches, networks): whole, one after the other.
 
 A SATA drive has a flush for itself, and a host may send flushes one at a time
-(:mod:`~raidsim.kernel.flush_queue`).
+(:mod:`~raidsim.kernel.flush_queue`). Linux sends a forced write to a SATA drive of its own as a
+write and a flush behind it (libata, whose parameter `fua` is 0).
 
 Verbs: :func:`send` a device I/O, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
-links; :func:`returned` frees the slot; :func:`flushed` lets what waited for a flush go on.
+links; :func:`returned` frees the slot; :func:`flushed` lets what waited for a flush go on;
+:func:`flush_follows` sends the flush of a forced write.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ from raidsim.kernel.tables import (
     WRITE,
 )
 
+WITH_FLUSH = 3  # of `forced`
+
 
 @handler
 def send(w, index):
@@ -40,6 +44,8 @@ def send(w, index):
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
     job["row"] = drive["row"]
+    if job["forced"] == 1 and drive["no_fua"] == 1 and job["op"] == WRITE:
+        job["forced"] = WITH_FLUSH
     if job["op"] == FLUSH and drive["flush_queue"] != NONE and flush_queue.holds(w, drive, index):
         return
     take_slot(w, drive, index)
@@ -137,6 +143,22 @@ def returned(w, index):
                 start(w, drive, following)
     if job["op"] == FLUSH and drive["flush_queue"] != NONE:
         flushed(w, drive, index)
+
+
+@handler
+def flush_follows(w, index):
+    """Whether ``index`` is a write whose flush is still to come; then that is sent in its place."""
+    job = w.jobs[index]
+    if job["forced"] != WITH_FLUSH:
+        return False
+    if job["op"] == FLUSH:
+        job["op"] = WRITE
+        return False
+    if job["status"] != DONE:
+        return False
+    job["op"] = FLUSH
+    send(w, index)
+    return True
 
 
 @routine

@@ -344,6 +344,8 @@ def returned(w, index):
         drive.returned(w, index)
     else:
         drive.flushed(w, w.drives[job["drive"]], index)
+    if drive.flush_follows(w, index):
+        return
     parent = job["parent"]
     if w.volumes[job["volume"]]["kind"] == VOLUME_ARRAY:
         array.child_done(w, index)

@@ -144,7 +144,7 @@ def rows_method(
         return LOST if lost_written > 0 else DIRECT
     modify += survivors + (m - survivors) * never
     failed = lost + m - survivors
-    if anew == 0 and failed < 2:
+    if anew == 0:
         return FULL_STRIPE
     if lost_in_part > 0 or (failed >= 2 and (survivors < m or lost_written > 0)):
         return RECONSTRUCT
@@ -155,8 +155,6 @@ def rows_method(
         by_change = modify < never
     if by_change:
         return MODIFY if modify < never else RECONSTRUCT
-    if anew == 0:
-        return FULL_STRIPE
     return RECONSTRUCT_WRITE if anew < never else RECONSTRUCT
 
 

@@ -188,7 +188,7 @@ def operation_words(operation: OperationUse) -> str:
     """What an operation came to, in a sentence without its end."""
     parts = [f"{operation.title}: {_state(operation)}"]
     if operation.mbps is not None and operation.progress > 0:
-        parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive")
+        parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive (2^20 bytes)")
     if _is_extrapolated(operation):
         parts.append(f"extrapolated from {duration(operation.simulated_seconds)} simulated")
     if operation.found:
