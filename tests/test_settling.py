@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import compiled_only
 
 from raidsim import scenario
 from raidsim.observe.levels import Level, Record
@@ -376,3 +377,48 @@ def test_a_record_that_knows_about_how_long_it_is_kept_has_the_same_readings(len
         assert kept[0] == kept[1]
         assert taken[1] <= taken[0]
     assert length < 10**7 or taken[1] < taken[0]
+
+
+TWO = """
+[host]
+model = "fujitsu-rx300-s7"
+[[controller]]
+model = "cisco-12g-sas-raid-2gb"
+[[volume]]
+name = "a"
+level = "raid5"
+drives = 4
+drive = "cisco-hdd-600gb-15k"
+write = "back"
+[[volume]]
+name = "b"
+level = "raid5"
+drives = 4
+drive = "cisco-hdd-600gb-15k"
+write = "back"
+[[load]]
+name = "backup"
+volume = "a"
+read = "0 %"
+random = "0 %"
+size = "256 KiB"
+outstanding = 16
+[[load]]
+name = "oltp"
+volume = "b"
+read = "0 %"
+random = "100 %"
+size = "8 KiB"
+outstanding = 16
+"""
+
+
+@compiled_only
+def test_a_cache_that_is_full_has_not_settled_while_one_volume_takes_room_from_another() -> None:
+    """Random writes are no faster for the disks of their volume than those are alone."""
+    both = run(scenario.load_text(TWO)).points
+    (_, beside) = (point.iops.mean for point in both)
+    start, end = TWO.index('[[load]]\nname = "backup"'), TWO.index('[[load]]\nname = "oltp"')
+    (alone,) = run(scenario.load_text(TWO[:start] + TWO[end:])).points
+    assert beside == pytest.approx(alone.iops.mean, rel=0.1)
+    assert not any("not converged" in line or "settled" in line for line in both[1].warnings)

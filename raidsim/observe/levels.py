@@ -8,7 +8,7 @@ A record keeps levels at equal distances of time; when it is full, every second 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -104,6 +104,37 @@ class Held(Level):
         return read
 
 
+@dataclass(frozen=True)
+class Owned(Level):
+    """Bytes that are dirty in a cache of one volume, told from some of its lines.
+
+    Volumes share the room of a cache. It may be full, and yet the one with the slower drives has
+    more and more of it, until all write at its pace.
+
+    Attributes
+    ----------
+    share
+        How many of the lines these are.
+    volume
+        Whose they are.
+    """
+
+    share: float = 1.0
+    volume: int = 0
+
+    def reader(self, world: Any) -> Callable[[], float]:
+        """As that of every level."""
+        assert isinstance(self.rows, range)
+        lines = world.lines[self.rows.start : self.rows.stop : self.rows.step]
+        owner, dirty, sizes = lines["volume"], lines["dirty"], lines["size"]
+
+        def read() -> float:
+            mine = (owner == self.volume) & (dirty != 0)
+            return float(sizes[mine].sum() / self.share)
+
+        return read
+
+
 class Record:
     """Levels over time, from the present time on.
 
@@ -165,6 +196,7 @@ def of_volume(system: System, volume: int) -> list[Level]:
             Level("caches", "dirty", (cache,), high, f"what is dirty in {name}"),
         ]
         found += _held(system, volume, cache, f"what reads find in {name}")
+        found += _owned(system, volume, cache, high, name)
     shingled = tuple(sorted(_shingled(system, drives_of(system, volume))))
     if shingled:
         rows = system.world.shingles[[*shingled]]
@@ -218,10 +250,35 @@ def _held(system: System, volume: int, cache: int, words: str) -> list[Held]:
     total = sum(size for _, size in areas)
     if not total or (row["size"] < FOUND * total and not gathers):
         return []
-    first, count = int(row["first_line"]), int(row["lines"])
-    lines = range(first, first + count, -(-count // LINES))
+    lines, count = _lines(system, cache), int(row["lines"])
     bound = float(min(int(row["size"]), total))
     return [Held("lines", "valid", lines, bound, words, True, len(lines) / count, cache)]
+
+
+def _owned(system: System, volume: int, cache: int, bound: float, name: str) -> list[Owned]:
+    """What a volume has of what is dirty in a cache that others write to, too."""
+    streams = system.world.streams[: system.count("streams")]
+    sizes = system.world.sizes
+    writing = {
+        int(one["volume"])
+        for one in streams
+        if (sizes["read_share"][one["first_size"] : one["first_size"] + one["sizes"]] < 1).any()
+        and cache in _caches(system, int(one["volume"]))
+    }
+    if volume not in writing or len(writing) < 2:
+        return []
+    lines = _lines(system, cache)
+    words = f"how volumes share what is dirty in {name}"
+    own = Owned("lines", "dirty", lines, bound, words)
+    row = system.world.caches[cache]
+    return [replace(own, share=len(lines) / int(row["lines"]), volume=volume)]
+
+
+def _lines(system: System, cache: int) -> range:
+    """Some of the lines of a cache, at equal distances."""
+    row = system.world.caches[cache]
+    first, count = int(row["first_line"]), int(row["lines"])
+    return range(first, first + count, -(-count // LINES))
 
 
 def _shingled(system: System, drives: Collection[int]) -> list[int]:
