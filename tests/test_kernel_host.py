@@ -162,6 +162,9 @@ def test_processes_that_run_on_the_core_of_their_interrupts_share_it():
     two = server(workers=2, outstanding=32, values=values)
     assert rate(two) == pytest.approx(200_000, rel=EDGE)
     apart = server(outstanding=64, values=values, affinity="unfavourable")
+    assert rate(apart) == pytest.approx(1e6 / (6 + 1.7 + 1.89), rel=EDGE)
+    each = values | {"interrupts.cores": 16}  # a vector for each core: none is apart
+    apart = server(outstanding=64, values=each, affinity="unfavourable")
     assert rate(apart) == pytest.approx(1e6 / (6 + 4 + 1.7 + 1.89), rel=EDGE)
 
 

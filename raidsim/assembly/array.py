@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from raidsim.assembly import intent, supply
-from raidsim.assembly.cache import line_size, modes, serve
+from raidsim.assembly.cache import destages_to, line_size, modes, serve
 from raidsim.assembly.drive import add_drive
 from raidsim.assembly.drives import kind_of
 from raidsim.assembly.heat import STANDARD_AIR, Air
@@ -114,7 +114,7 @@ def add_array(
             volume.read_ahead,
             volume.io,
             controller_spec,
-            volume.drives,
+            destages_to(volume, card),
             *_lanes(layout),
         ),
         **(

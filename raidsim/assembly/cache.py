@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.assembly import replacement
+from raidsim.assembly.drives import kind_of
 from raidsim.cards import Card
 from raidsim.kernel import cache_tables as c
 from raidsim.kernel import destage
@@ -88,9 +89,17 @@ def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec
     if card is None or not card.has("cache.size"):
         return
     row = system.world.caches[system.world.controllers[controller]["cache"]]
-    row["most_tasks"] += card.integer("cache.destage_depth") * volume.drives
+    row["most_tasks"] += destages_to(volume, card)
     ahead = int(row["read_ahead"]) // volume.strip
     system.need_margin(int(row["most_tasks"]) + ahead)
+
+
+def destages_to(volume: VolumeSpec, card: Card | None) -> int:
+    """How many commands a controller destages with to a volume at a time."""
+    if card is None or not card.has("cache.size"):
+        return 0
+    depth = "destage_depth" if kind_of(volume.card).seeks else "flash_destage_depth"
+    return card.integer(f"cache.{depth}") * volume.drives
 
 
 def modes(
@@ -99,14 +108,15 @@ def modes(
     read_ahead: str,
     io: str,
     spec: ControllerSpec | None,
-    drives: int,
+    destages: int,
     lanes: int = 1,
     lane_size: int = 0,
 ) -> dict[str, int]:
-    """How a volume with these modes and drives uses the cache of its controller, for ARRAY.
+    """How a volume with these modes uses the cache of its controller, for ARRAY.
 
-    ``lanes`` are the parts of it that its cache destages to side by side, each of ``lane_size``
-    bytes: the drives of a JBOD; all else is one part, whose size does not matter.
+    ``destages`` is how many commands go on to it at a time. ``lanes`` are the parts of it that its
+    cache destages to side by side, each of ``lane_size`` bytes: the drives of a JBOD; all else is
+    one part, whose size does not matter.
     """
     if spec is None or not spec.card.has("cache.size"):
         return {}
@@ -117,7 +127,7 @@ def modes(
         "lanes": lanes,
         "lane_size": lane_size,
         "write_back": int(writes_back(write, spec.battery)),
-        "most_destages": spec.card.integer("cache.destage_depth") * drives,
+        "most_destages": destages,
         "cached": int(io == "cached"),
         "read_ahead": ahead,
         "first_trail": trails,

@@ -46,7 +46,9 @@ class HostRows:
                 interval=LOOK,
                 looked=system.now,
             )
-        self._shared = spec.card.flag("interrupts.shared")
+        # Where each core has a vector, interrupts come to the core that submits, wherever that is.
+        follow = spec.affinity == "favourable" or spec.card.integer("interrupts.cores") > 1
+        self._shared = spec.card.flag("interrupts.shared") and follow
         if not self._shared:
             servers = spec.card.integer("interrupts.cores")
             self._complete = self._add_station("host: completion", servers)

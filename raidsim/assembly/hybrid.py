@@ -78,6 +78,10 @@ def add_hybrid(
         log = {"stripe": width, "log_first": first, "log_head": first, "log_end": end}
         system.set_row("hybrids", number, log=1, **log)
     drives = sum(len(drives_of(system, part)) for part in (front, back))
+    card = None if controller_spec is None else controller_spec.card
+    destages = 0
+    if card is not None and card.has("cache.size"):
+        destages = card.integer("cache.destage_depth") * drives
     system.set_row(
         "arrays",
         row,
@@ -85,8 +89,8 @@ def add_hybrid(
         hybrid=number,
         width=width,
         locks=1,
-        line=line_size(None if controller_spec is None else controller_spec.card, block),
-        **modes(system, spec.buffer, spec.read_ahead, spec.io, controller_spec, drives),
+        line=line_size(card, block),
+        **modes(system, spec.buffer, spec.read_ahead, spec.io, controller_spec, destages),
     )
     system.set_row(
         "volumes",

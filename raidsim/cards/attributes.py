@@ -368,6 +368,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("cache.high_mark",               "share",         "1 %",      "100 %",      "80 %",  "share of dirty lines above which writes wait"),
     ("cache.flush_time",              "time",          "0.001 s",  "1000 s",     "4 s",   "after so long without a write all dirty data is destaged, below the low mark too"),
     ("cache.destage_depth",           "count",         "1",        "1024",       "4",     "commands per drive that it destages with at a time"),
+    ("cache.flash_destage_depth",     "count",         "1",        "1024",       "16",    "the same of drives without arms, which have nothing to sort"),
     ("cache.destage_size",            "size",          "4 KiB",    "1048576 KiB", "1 MiB", "most contiguous data that it destages as one"),
     ("cache.detects_streams",         "flag",          None,       None,         False,   "its read mode \"ahead\" reads ahead of streams that it has seen to be sequential only, as \"adaptive\" does everywhere; without it, behind every read"),
     ("cache.read_ahead",              "size",          "0 KiB",    "1048576 KiB", "0 KiB", "data that it fetches ahead of a sequential stream"),

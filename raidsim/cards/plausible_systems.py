@@ -79,6 +79,7 @@ CONTROLLER: tuple[Row, ...] = (
     ("cache.high_mark",      "any",     "x0.75",  "x1.15",  "", "firmware lets writes wait from 60 to 90 % of dirty lines on"),
     ("cache.flush_time",     "any",     "x0.5",   "x2.5",   "", "default intervals of flushing are 2 to 10 s"),
     ("cache.destage_depth",  "any",     "x0.5",   "x3",     "", "how many commands firmware destages with on each drive is not printed: a few to what the drive sorts"),
+    ("cache.flash_destage_depth", "any", "x0.5", "x4",      "", "how many commands firmware has under way on each drive is not printed: some to as many as SAS drives take"),
     ("cache.destage_size",   "any",     "x0.25",  "x2",     "", "a strip to a stripe, or what one command may carry"),
     ("cache.read_ahead",     "any",     "x0.5",   "x2",     "", "one strip to a stripe ahead of a stream"),
     ("rebuild.rate",         "any",     "x0.8",   "x1.3",   "", "the share is a setting of 30 % as delivered by most makers; how closely firmware keeps it is not printed"),
