@@ -47,11 +47,18 @@ def test_the_table_has_a_row_for_each_phase(result):
 def test_operations_stand_below_the_tables_with_what_they_took(result):
     (line,) = phases.lines(result)
     assert re.fullmatch(
-        r"rebuild of drive 2 of data: done after [0-9.]+ (min|h), [0-9.]+ MB/s of each drive,"
+        r"rebuild of drive 2 of data: done after [0-9.]+ (min|h), [0-9.]+ MB/s of each drive"
+        r" \(2\^20 bytes\),"
         r" extrapolated from [0-9.]+ s simulated",
         line,
     )
     assert line in printed(result, width=300)
+
+
+def test_a_second_failure_is_said_to_have_lost_data():
+    failures = (at("5 s", "drive-failure", drive=2), at("6 s", "drive-failure", drive=0))
+    (line,) = phases.lines(run(scenario(*failures, measure={"duration": "8 s"})))
+    assert line.startswith("data: data is lost from 6 s on, and figures after that are of the I/Os")
 
 
 def test_a_course_is_not_called_unconverged(result):

@@ -156,6 +156,22 @@ def lines(result: Result) -> Iterator[str]:
                 yield f"{where}power cut at {duration(cut.time_s)}, {cut_words(volume)}"
         for operation in point.course.operations:
             yield where + operation_words(operation)
+        for name, since in lost_since(point.course).items():
+            yield (
+                f"{where}{name}: data is lost from {duration(since)} on, and figures after that"
+                " are of the I/Os that need none of it; a controller takes an array offline once"
+                " more drives are missing than it survives"
+            )
+
+
+def lost_since(course: Course) -> dict[str, float]:
+    """When each volume that loses data did, s: the beginning of the first such phase."""
+    found: dict[str, float] = {}
+    for phase in course.phases:
+        for volume, health in phase.health.items():
+            if health == "failed":
+                found.setdefault(volume, phase.start_s)
+    return found
 
 
 def cut_words(cut: VolumeCut) -> str:
