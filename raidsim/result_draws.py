@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 class Share:
     """One value of a card, and how much of what the draws differ by it explains."""
 
-    card: str  # that states it
+    card: str  # of the scenario that has it, be it of its own or of a base
     value: str  # of its attributes
     share: float  # of the variance over the draws, 0..1
     own: float  # what the card says, in its unit

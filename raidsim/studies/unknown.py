@@ -220,7 +220,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         failed=len(reasons),
         drawn_in=len({number for _, number in drawn.draws.drawn_in}),
         points=points,
-        experiments=_experiments(points, {one.card: card for one, card in told.inputs}),
+        experiments=_experiments(points, {card.name: card for _, card in told.inputs}),
         problems=sorted(set(reasons)),
     )
 
@@ -271,7 +271,7 @@ class Teller:
             dimension = card.about.by_name[one.name].dimension
             unit = card.sources[one.name].unit
             own, *ends = (units.in_unit(x, unit, dimension) for x in (one.value, *one.drawn))
-            found.append(Share(one.card, one.name, share, own, min(ends), max(ends), unit))
+            found.append(Share(card.name, one.name, share, own, min(ends), max(ends), unit))
         return found
 
 
