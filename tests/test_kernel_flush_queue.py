@@ -193,3 +193,17 @@ def test_after_a_power_cut_flushes_are_gathered_anew(model):
     assert writes_in(0.01) == 0
     env.run(env.restore_power())
     assert writes_in(0.003) == pytest.approx(first, rel=0.1)
+
+
+def test_a_forced_write_is_not_acknowledged_to_its_host_before_its_flush_is_back():
+    """So a power cut between them loses nothing that anybody counts on."""
+    card = TOY | {"link.interface": "sata", "buffer.protected": False}
+    array = SmallArray("jbod", 1, FORCED, host=GATHERED, drive=card)
+    array.begin()
+    for step in range(1, 40):
+        array.until(step * (WRITE + FLUSH) // 4)
+        assert array.drives["unsafe"][0] - array.drives["forced"][0] <= 0
+    array.rest()
+    array.assert_at_rest()
+    assert array.drives["forced"][0] == 0
+    assert array.drives["unsafe_peak"][0] == 0

@@ -246,11 +246,11 @@ def cache(w, disk, index):
     before = continued(w, disk, start, end)
     if before != NONE:
         w.tasks[before]["length"] += job["length"]
-        promise(w, drive, job["length"])
+        promise(w, drive, job)
         disk["taken"] -= 1
         admit(w, disk)
         return
-    promise(w, drive, job["length"])
+    promise(w, drive, job)
     arm.enqueue(w, disk, NONE, WRITE, start, job["length"])
 
 

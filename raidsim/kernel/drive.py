@@ -20,8 +20,10 @@ from __future__ import annotations
 
 from raidsim.kernel import defects, disk, elevator, flush_queue, heat, ssd
 from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.reply import forced
 from raidsim.kernel.station import account, arrive, give_back, hold_first, leave, round_ns, seize
 from raidsim.kernel.tables import (
+    BEFORE_FLUSH,
     DONE,
     DRIVE_SSD,
     FLUSH,
@@ -32,10 +34,9 @@ from raidsim.kernel.tables import (
     STAGE_RETURNED,
     STAGE_SLOT,
     TRIM,
+    WITH_FLUSH,
     WRITE,
 )
-
-WITH_FLUSH = 3  # of `forced`
 
 
 @handler
@@ -149,10 +150,13 @@ def returned(w, index):
 def flush_follows(w, index):
     """Whether ``index`` is a write whose flush is still to come; then that is sent in its place."""
     job = w.jobs[index]
-    if job["forced"] != WITH_FLUSH:
+    if job["forced"] < WITH_FLUSH:
         return False
     if job["op"] == FLUSH:
         job["op"] = WRITE
+        if job["forced"] == BEFORE_FLUSH:
+            job["forced"] = WITH_FLUSH
+            forced(w, w.drives[job["drive"]], job["length"])
         return False
     if job["status"] != DONE:
         return False

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import arrive
-from raidsim.kernel.tables import STAGE_RETURNED, UNREADABLE
+from raidsim.kernel.tables import BEFORE_FLUSH, STAGE_RETURNED, UNREADABLE, WITH_FLUSH
 
 
 @handler
@@ -26,10 +26,13 @@ def reply(w, index):
 
 
 @handler
-def promise(w, drive, size):
-    """``size`` bytes are acknowledged from the buffer."""
+def promise(w, drive, job):
+    """Write ``job`` is acknowledged from the buffer; its host waits for a flush, if one follows."""
     account(w, drive)
-    drive["unsafe"] += size
+    drive["unsafe"] += job["length"]
+    if job["forced"] == WITH_FLUSH:
+        job["forced"] = BEFORE_FLUSH
+        drive["forced"] += job["length"]
     drive["unsafe_peak"] = max(drive["unsafe_peak"], at_risk(drive))
 
 
@@ -43,7 +46,7 @@ def force(w, drive, size):
 
 @handler
 def forced(w, drive, size):
-    """They are there, and their write is answered."""
+    """They are there, or their drive has failed, and their write is answered."""
     account(w, drive)
     drive["forced"] -= size
 

@@ -442,7 +442,7 @@ def answer(w, drive, index):
     if job["op"] == WRITE and job["forced"] == 2:
         forced(w, w.drives[job["drive"]], job["length"])
     elif job["op"] == WRITE and job["status"] == DONE:
-        promise(w, w.drives[job["drive"]], job["length"])
+        promise(w, w.drives[job["drive"]], job)
     reply(w, index)
     if (job["op"] == WRITE or job["op"] == TRIM) and drive["command_write_time"] > 0:
         update = take_child(w, STAGE_MAPPED, index)

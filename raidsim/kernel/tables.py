@@ -52,6 +52,10 @@ UNREADABLE = 4  # a drive could not read a sector: the array restores it, and pl
 DRIVE_SSD = 0
 DRIVE_DISK = 1
 
+# Of a forced write that is sent as a write and a flush.
+WITH_FLUSH = 3  # so it is
+BEFORE_FLUSH = 4  # the drive has acknowledged it from its buffer
+
 # Order of service at a station.
 FIFO = 0
 LIFO = 1
@@ -227,7 +231,7 @@ JOBS = Table(
     serving=volatile("i1", "1: a server works on it"),
     forced=volatile(
         "i1",
-        "1: a write that is answered from the medium; 2: which waits for that; 3: with a flush",
+        "1: a write that is answered from the medium; 2: which waits for that; 3, 4: by a flush",
     ),
     abandoned=volatile("i1", "1: its request timed out, and nobody waits for it any more"),
     station=volatile("i4", "where it is served or waits, or NONE"),
