@@ -144,6 +144,7 @@ def test_linux_flushes_after_each_forced_write_to_a_sata_drive_of_its_own(interf
     assert array.device_ios() == [10 * (1 + flushes)]
     assert array.system.now == 10 * (WRITE + flushes * FLUSH)
     assert array.system.state["completed"] == 10
+    assert array.drives["host_written"][0] == 10 * 4 * KIB
 
 
 def test_a_forced_write_fails_with_the_drive_that_was_to_flush_it():

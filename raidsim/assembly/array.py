@@ -234,9 +234,9 @@ def stripe_threads(volume: VolumeSpec, host: Card) -> int:
 
 
 def _spans(volume: VolumeSpec) -> int:
-    """Arrays of software RAID that a volume is."""
+    """Arrays of software RAID that a volume is: RAID 10 is one, whatever its pairs."""
     assert volume.layout is not None
-    return int(volume.layout["spans"])
+    return int(volume.layout["spans"]) if volume.layout["family"] == PARITY else 1
 
 
 def has_workers(volume: VolumeSpec, host: Card) -> bool:

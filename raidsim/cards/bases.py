@@ -141,7 +141,7 @@ def warnings(
             f"{like.name} holds {bits} bits a cell, and {cells.upper()} {CELLS[cells]}: how long it"
             " programs is a guess, until the sheet's sustained writes say it."
         )
-    if slc_cache is False and like.kind == "ssd" and like.flag("buffer.protected"):
+    if slc_cache is False and like.has("buffer.protected") and like.flag("buffer.protected"):
         found.append(
             f"{like.name} has capacitors that empty its write buffer: write protected = false in"
             " [buffer] unless the sheet prints power-loss protection, which drives of personal"

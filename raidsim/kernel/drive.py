@@ -154,6 +154,7 @@ def flush_follows(w, index):
         return False
     if job["op"] == FLUSH:
         job["op"] = WRITE
+        job["length"] = job["begun"]
         if job["forced"] == BEFORE_FLUSH:
             job["forced"] = WITH_FLUSH
             forced(w, w.drives[job["drive"]], job["length"])
@@ -161,6 +162,8 @@ def flush_follows(w, index):
     if job["status"] != DONE:
         return False
     job["op"] = FLUSH
+    job["begun"] = job["length"]
+    job["length"] = 0
     send(w, index)
     return True
 

@@ -41,7 +41,7 @@ SELDOM = (
     "kernel.sensing",
     "kernel.shingles",
     "kernel.slc",
-    "kernel.station.enqueue_by_priority",
+    "kernel.station.enqueue_by_rank",
     "kernel.station.set_speed",
     "kernel.tier",
     "kernel.zipf",

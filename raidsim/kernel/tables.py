@@ -263,7 +263,12 @@ JOBS = Table(
         "of a command: since when it holds a command slot; of a request: when it was submitted",
         "ns",
     ),
-    begun=volatile("i8", "of a read of flash: address up to which it has been split", "B"),
+    begun=volatile(
+        "i8",
+        "of a read of flash: address up to which it has been split; of a write whose flush is under"
+        " way: its length",
+        "B",
+    ),
     segment=volatile("i4", "of a read of flash: stream that it continues or is ahead of, or NONE"),
     member=volatile(
         "i4",
