@@ -326,6 +326,9 @@ def _trial(
 
 def _too_much(scenario: Scenario, intensity: int, error: SaturationError) -> InputError:
     cause = f"point {intensity + 1}: {error}"
-    return InputError(
-        [Problem(scenario.path, None, "load", cause, "let fewer I/Os be outstanding")]
-    )
+    remedy = "let fewer I/Os be outstanding"
+    if any(load.timeout is not None for load in scenario.loads):
+        remedy += (
+            ", or raise timeout: what ends by it is issued again, and the drives go on with both"
+        )
+    return InputError([Problem(scenario.path, None, "load", cause, remedy)])

@@ -461,8 +461,7 @@ class Session:
         trace = self._replayed(load, streams)
         if trace is not None and load.trace is not None:
             warnings += replayed.warnings(load, trace, plan(load.trace).remarks)
-        if account.failed or account.timed_out:
-            warnings.append("latencies leave out the I/Os that failed or timed out")
+        warnings += observe.unanswered(load, account)
         throughput = self._throughput(load, rate)
         busiest = observe.limit(used, system.volume_of)
         if not self.finite:

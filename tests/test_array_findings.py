@@ -240,6 +240,23 @@ def test_requests_straddle_nothing_where_there_are_no_strips_or_large_ones(
     assert not says("straddle", array(load, **quiet))
 
 
+@pytest.mark.parametrize(
+    ("level", "strip", "refused"),
+    [
+        ("raid5", "96 KiB", True),
+        ("raid5", "2 KiB", True),
+        ("raid6", "64 KiB", False),
+        ("raid10", "96 KiB", True),
+        ("raid0", "96 KiB", False),
+        ("raid0", "3 KiB", True),
+    ],
+)
+def test_strips_that_md_refuses_are_named(level: str, strip: str, refused: bool) -> None:
+    """mdadm --create: chunks of whole pages, and of a power of two but for RAID 0."""
+    checked = array(READS, level=level, drives=4, strip=strip)
+    assert says("Linux md has no strips", checked) is refused
+
+
 def test_a_strip_below_the_request_keeps_several_drives_busy() -> None:
     load = {"read": "100 %", "size": "64 KiB", "outstanding": 1}
     text = the("larger than the strips", array(load, level="raid0", drives=8, strip="16 KiB"))

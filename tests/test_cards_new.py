@@ -119,6 +119,27 @@ def test_a_drive_of_a_personal_computer_loses_its_buffer_in_a_power_cut(base, op
     assert card.sources["buffer.protected"].source == "assumed"
 
 
+@pytest.mark.parametrize("base", ["intel-s4600-960gb", "kingston-dc600m-960gb"])
+def test_firmware_of_a_sata_drive_of_a_personal_computer_moves_units_as_its_class_does(base):
+    """Its sheet prints no writes in the long run, which tell it of a drive for servers."""
+    options = {"place": Path("n.toml"), "like_name": base, "slc_cache": True}
+    card = read_card(stub("ssd", "n", cards.load(base), **options), "n.toml")
+    told = ("intel-s3700-800gb", "intel-s4600-960gb", "intel-710-300gb", "cisco-ssd-sata-ev-480gb")
+    times = sorted(cards.load(one).number("front_end.move_time") for one in told)
+    assert times[0] < card.number("front_end.move_time") < times[-1]
+
+
+def test_cells_of_another_kind_take_their_own_time_to_be_programmed():
+    base = "kingston-dc600m-960gb"
+    times = []
+    for cells in ("slc", "tlc", "mlc", "qlc"):
+        options = {"place": Path("n.toml"), "like_name": base, "cells": cells}
+        card = read_card(stub("ssd", "n", cards.load(base), **options), "n.toml")
+        times.append(card.number("flash.program_time"))
+    assert times[1] == cards.load(base).number("flash.program_time")  # cells as its own
+    assert times == sorted(times)
+
+
 def test_sheets_of_drives_with_an_slc_cache_print_what_it_takes_in():
     """An 870 EVO whose 88,000 random writes a second were sustained would be twice a server's."""
     base = cards.load("kingston-dc600m-960gb")

@@ -160,6 +160,19 @@ def test_an_nvme_drive_that_failed_cannot_be_flushed():
     assert event.value.status == "failed"
 
 
+@pytest.mark.parametrize("programs", [0, 1, 3])
+def test_without_it_a_flush_writes_down_where_the_data_lies(programs):
+    """One program after the other: the map must not tell of data that is not there yet."""
+    data = volume(VOLATILE, {"mapping.programs": programs})
+    unit = data.card.integer("flash.page") * data.card.integer("flash.planes")
+    sent = unit * data.card.number("flash.channel_write_time_per_byte")
+    one = 1e3 * (data.card.number("slc.program_time") + sent)
+    flush = writes(data, 1, ios=40).latency("flush").mean
+    assert (1 + programs) * one <= flush < (1 + programs) * one + 0.05
+    seconds(data, data.flush())
+    assert seconds(data, data.flush()) < 1e-4  # nothing was written since
+
+
 def test_without_it_a_flush_takes_a_program_of_the_flash():
     data = volume(VOLATILE)
     program = data.card.number("slc.program_time")

@@ -13,6 +13,7 @@ import pytest
 from conftest import compiled_only
 from small_array import KIB, TOY, SmallArray
 
+from raidsim import Environment, Host, Volume
 from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.kernel import tables as t
@@ -241,6 +242,23 @@ def test_group_thread_cnt_is_refused_on_a_controller():
                 "load": [{"read": "0 %", "size": "4 KiB", "outstanding": 1}],
             }
         )
+
+
+@pytest.mark.parametrize("level", ["raid4", "raid5", "raid6"])
+@pytest.mark.parametrize("size", ["16 KiB", "32 KiB", "64 KiB"])
+def test_a_rebuild_takes_each_stripe_head_once_however_many_rows_it_does_at_a_time(level, size):
+    """It reads all rows of a batch before it writes them; the heads are pages of a member."""
+    env = Environment(seed=SEED)
+    keys = {"raid.stripe_time": "100 us", "rebuild.size": size, "rebuild.rate": "100 %"}
+    data = Volume(
+        env, "intel-p3700-800gb", Host(env, "fujitsu-rx2540-m1", changes=keys), level=level,
+        drives=5, strip="16 KiB", state="fresh", changes=FAST | {"capacity.user": "10 MB"},
+    )  # fmt: skip
+    data.fail(1)
+    env.run(data.replace(1))
+    heads = 10_000_000 // STRIP * (STRIP // PAGE)
+    station = env.system.world.stations[env.system.world.arrays[data.row]["engine"]]
+    assert int(station["served"]) == pytest.approx(heads * HEAD, rel=0.06)  # and parity
 
 
 def test_parity_is_computed_at_the_clock_rate_of_the_host():

@@ -224,6 +224,33 @@ def of_the_sheet(drive: str, read: str, random: str, *others: str) -> list[str]:
 BX500 = str(ROOT / "validation" / "cards" / "crucial-bx500-2tb.toml")
 
 
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        ("246.4 %", "sequential-write 560 MB/s, 246 % more here"),
+        ("-30 %", "sequential-write 560 MB/s, 30 % less here"),
+        ("9 %", ""),
+    ],
+)
+def test_a_card_that_a_fit_left_far_from_its_sheet_is_named(
+    left: str, words: str, tmp_path: Path
+) -> None:
+    """A card of an 870 QVO came to 3.5 times the rate that its sheet prints after the cache."""
+    path = tmp_path / "drive.toml"
+    path.write_text(
+        'schema = 2\nname = "drive"\nkind = "ssd"\ntitle = "A drive"\n'
+        'base = "kingston-dc600m-960gb"\n'
+        '[rated]\nsheet = "a sheet"\n[[rated.performance]]\nname = "sequential-write"\n'
+        'value = 560\nunit = "MB/s"\nread = "0 %"\nrandom = "0 %"\nsize = "128 KiB"\n'
+        f'outstanding = 32\npage = "p. 1"\n[residuals]\n"rated.sequential-write" = "{left}"\n',
+        encoding="utf-8",
+    )
+    said = [str(one) for one in findings(scenario(SCENARIO, f"volume.drive={path}"))]
+    (text,) = [one for one in said if "do not meet its own sheet" in one] or [""]
+    assert words in text
+    assert bool(text) == bool(words)
+
+
 def test_random_ios_that_a_sheet_does_not_print_are_named() -> None:
     """A BX500 of 2 TB, of which sequential rates are printed alone, wrote 5,600 times a second."""
     assert of_the_sheet(BX500, "100 %", "0 %") == []

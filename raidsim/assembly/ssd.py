@@ -97,6 +97,7 @@ def _structure(card: Card) -> dict[str, int]:
         "pages_per_block": card.integer("flash.pages_per_block"),
         "frame": card.integer("flash.frame"),
         "unit": card.integer("mapping.unit"),
+        "map_programs": 0 if card.flag("buffer.protected") else card.integer("mapping.programs"),
         "stripe": stripe,
         "split": stripe if card.flag("flash.parts_in_turn") else WHOLE,
     }

@@ -187,6 +187,7 @@ _SSD: tuple[_Row, ...] = (
     ("slc.when_full",                     ("direct", "fold"), None,        None,           UNKNOWN, "SLC cache: writes that find it full pass it by (direct), or wait until data was folded (fold)"),
     ("slc.idle_after",                    "time",          "0 s",          "1000 s",       UNKNOWN, "SLC cache: time without commands after which it is folded"),
     ("mapping.unit",                      "size",          "512 B",        "1024 KiB",     "4 KiB", "granule of the map, of stream detection and of the sector buffer"),
+    ("mapping.programs",                  "count",         "0",            "100",          "1",     "program units of the map that are written behind data before a flush, or a forced write, is answered; none where the write buffer survives a power cut"),
     ("read_ahead.depth",                  "size",          "0 KiB",        "1048576 KiB",  "0 KiB", "bytes read ahead of a sequential stream; 0 for none"),
     ("read_ahead.streams",                "count",         "0",            "1024",         "0",     "sequential streams followed at a time"),
     ("read_ahead.threshold",              "count",         "1",            "1024",         "2",     "commands in sequence before read-ahead runs"),

@@ -62,6 +62,32 @@ CLASSES = (
 
 
 @dataclass(frozen=True)
+class ProgramClass:
+    """How long cells of so many bits take to be programmed, a group of planes at a time, in ms."""
+
+    time: float
+    low: float
+    high: float
+    why: str
+
+    @property
+    def range(self) -> FitRange:
+        """From where to where a fit looks for it."""
+        return FitRange(f"{self.low:g} ms", f"{self.high:g} ms", self.why)
+
+
+# fmt: off
+PROGRAMS = {
+    1: ProgramClass(0.3, 0.2, 0.5, "one bit a cell: chips' sheets print 0.2 to 0.3 ms"),
+    2: ProgramClass(1.3, 0.6, 2.5, "two bits a cell: chips' sheets print 0.6 to 1.6 ms, and worn ones take longer"),
+    3: ProgramClass(0.6, 0.35, 2, f"three bits a cell: 32 to 64 KiB of two to four planes at 57 to 184 MB/s of a die ({_PAPERS})"),
+    4: ProgramClass(2.2, 1.4, 3, f"four bits a cell: 32 to 64 KiB of two to four planes at 12 to 40 MB/s of a die ({_PAPERS})"),
+}
+"""Of each number of bits."""
+# fmt: on
+
+
+@dataclass(frozen=True)
 class ChannelClass:
     """How fast a channel reads in drives up to a year of launch, in MB/s, command and status included."""
 

@@ -15,6 +15,7 @@ from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.flash_classes import (
     CELLS,
     FAST_NVME,
+    PROGRAMS,
     SATA_WRITES,
     FlashClass,
     bits_of,
@@ -73,6 +74,8 @@ class NewFlash:
         """Return what the new card says of an attribute; None if this does not decide it."""
         if name == "flash.read_time":
             return self._read_time()
+        if name == "flash.program_time":
+            return self._program_time()
         if name == "command.latency":
             return self._latency()
         if name == "front_end.write_time":
@@ -103,6 +106,14 @@ class NewFlash:
         if (self.kin or found is before) and _is_within(of_base, found):
             value, note = of_base, f"as {self.like.name}"
         return Stated(value, "us", note, span, found.why)
+
+    def _program_time(self) -> Stated | None:
+        """Return how long a program takes, where the base has cells of another kind."""
+        if self.bits == bits_of(self.like) or self.bits not in PROGRAMS:
+            return None
+        found = PROGRAMS[self.bits]
+        span = ends(self.like.kind, "flash.program_time", found.range)
+        return Stated(found.time * 1e-3, "ms", CELLS_NOTE, span, found.why)
 
     def _latency(self) -> Stated | None:
         """Return what a command takes on the interface, where that is faster than on the base."""

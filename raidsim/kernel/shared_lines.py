@@ -6,12 +6,13 @@ cores there are. Linux md counts the requests under way of an array in one numbe
 ``drivers/md/md.c`` before Linux 6.3), and takes a lock of the array for each of them in RAID 10
 (``resync_lock``, before 6.1) and for reads of RAID 5 and 6 (``device_lock``, before 5.14).
 
-A request of another process than the last one takes
+A request of another process than the last one, or one that finds others waiting, takes
 
     transfers of the line that most wait for * time of a transfer
 
 on a station of the array: other lines have queues of their own beside that one. A process stands
-for the core that it runs on; as long as one process has the lines to itself they cost nothing.
+for the core that it runs on; as long as one process has the lines to itself they cost nothing. A
+core waits for one line at a time, so whoever finds others waiting gets the lines from another core.
 
 Verbs: :func:`pass_by` takes a request through, if there is something to wait for.
 """
@@ -33,9 +34,10 @@ def pass_by(w, array, index):
     owner = array["line_owner"]
     array["line_owner"] = process
     time = 0.0
-    if owner != NONE and owner != process:
+    busy = w.stations[array["shared"]]["busy"] > 0
+    if owner != NONE and (owner != process or busy):
         time = array["write_lines_ns"] if job["op"] == WRITE else array["read_lines_ns"]
-    if time == 0.0 and w.stations[array["shared"]]["busy"] == 0:
+    if time == 0.0 and not busy:
         return False
     job["stage"] = STAGE_SHARED_LINES
     arrive(w, array["shared"], index, round_ns(time))

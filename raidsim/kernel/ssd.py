@@ -9,6 +9,8 @@ front end. Data moves in pages of flash, and the pages of one request overlap:
     write   buffer space -> link -> data path -> acknowledged
             afterwards a front-end core updates the map
     flush   data path -> channel -> die (program) -> buffer space is free again
+            A flush that the host asks for, and a forced write, wait until units of the map that
+            say where the data lies are programmed behind it, if a power cut would lose the buffer.
     move    die (sense) -> channel -> buffer -> channel -> die (program): see garbage.py
     fold    the same, out of an SLC cache if the drive has one: see slc.py
 
@@ -210,8 +212,8 @@ def decode_write(w, drive, index):
 def serve_waiting(w, row, drive):
     """Whoever waits for the buffer takes the next step, in order.
 
-    A flush waits until all that was acknowledged is on the flash, and so does a write that is to
-    be answered from there; what comes behind it waits too.
+    A flush waits until all that was acknowledged is on the flash, and the map that says where; so
+    does a write that is to be answered from there. What comes behind it waits too.
     """
     while drive["first_waiting"] != NONE:
         index = drive["first_waiting"]
@@ -221,6 +223,9 @@ def serve_waiting(w, row, drive):
             fetch(w, drive, queue.take_first(w, drive))
         elif w.drives[drive["drive"]]["unsafe"] > 0:
             flush_rest(w, row, drive)
+            return
+        elif drive["map_behind"] == 1:
+            write_map(w, row, drive)
             return
         else:
             answer(w, drive, queue.take_first(w, drive))
@@ -233,6 +238,24 @@ def flush_rest(w, row, drive):
     if rest > 0 and not slc.must_wait(w, drive):
         drive["gathered"] = 0
         flush(w, row, drive, rest, slc.ENTER if slc.enters(w, drive) else slc.MOVE)
+
+
+@handler
+def write_map(w, row, drive):
+    """Write down where data lies that was flushed, unless that is under way: unit after unit."""
+    if drive["map_left"] == 0:
+        drive["map_left"] = drive["map_programs"]
+        flush(w, row, drive, 0, slc.MAP)
+
+
+@handler
+def map_written(w, row, drive):
+    """A program unit of the map is on the flash; once the last one is, the map is as it should."""
+    drive["map_left"] -= 1
+    if drive["map_left"] > 0:
+        flush(w, row, drive, 0, slc.MAP)
+    else:
+        drive["map_behind"] = 0
 
 
 @handler
@@ -311,7 +334,7 @@ def flush(w, row, drive, host, errand):
 
     ``host`` of its bytes are the host's: all, fewer if it is filled up for a flush, or none of
     what the drive moves for itself.
-    ``errand`` is MOVE, FOLD or ENTER: see slc.py.
+    ``errand`` is MOVE, FOLD, ENTER or MAP: see slc.py.
     """
     if errand == slc.ENTER:
         number = w.slcs[drive["slc"]]["entered"] - 1
@@ -360,7 +383,8 @@ def flush_to_die(w, index):
     above["pending"] -= 1
     if above["pending"] == 0:
         time = drive["program_time"]
-        if above["rest"] == slc.ENTER:
+        one_bit = above["rest"] == slc.MAP and drive["slc"] != NONE
+        if above["rest"] == slc.ENTER or one_bit:
             time = w.slcs[drive["slc"]]["program_time"]
         above["priority"] = sensing.priority(w, drive)
         arrive(w, above["next_station"], unit, time)
@@ -373,10 +397,16 @@ def programmed(w, index):
     drive = w.ssds[job["row"]]
     unit = drive["page"] * drive["planes"]
     drive["programmed"] += unit
-    drive["buffered"] -= job["length"] if job["length"] > 0 else unit
     keep(w, w.drives[job["drive"]], job["length"])
     row = job["row"]
     errand = job["rest"]
+    if errand == slc.MAP:
+        map_written(w, row, drive)
+    elif job["length"] > 0:
+        drive["buffered"] -= job["length"]
+        drive["map_behind"] = min(drive["map_programs"], 1)
+    else:
+        drive["buffered"] -= unit
     if errand != slc.ENTER and must_erase(drive, job["unit"]):
         job["stage"] = STAGE_ERASED
         job["phase"] = 0

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from raidsim.kernel.array_tables import ERRAND_OPERATION
 from raidsim.kernel.jit import handler
-from raidsim.kernel.operation_tables import WRITE_ALL
+from raidsim.kernel.operation_tables import REBUILD, WRITE_ALL
 from raidsim.kernel.tables import NONE, WRITE
 from raidsim.layout.tables import DIRECT, P, Q
 
@@ -38,7 +38,9 @@ PAGE = 4096
 def note(w, row, index, count):
     """Note what ``count`` accesses of task ``index`` take of the threads of array ``row``.
 
-    The accesses are those of a plan, not yet merged: all of a stripe come one after the other.
+    The accesses are those of a plan, not yet merged: all of a stripe come one after the other. A
+    rebuild alone reads all its stripes before it writes them: a write of its belongs to the head
+    that its reads have taken.
     """
     array = w.arrays[row]
     job = w.jobs[index]
@@ -46,8 +48,11 @@ def note(w, row, index, count):
     job["serial_work"] = 0.0
     if array["stripe_ns"] == 0.0 and array["stripe_io_ns"] == 0.0 and array["serial_ns"] == 0.0:
         return
-    if job["errand"] == ERRAND_OPERATION and w.operations[job["row"]]["kind"] == WRITE_ALL:
-        return
+    rebuilds = False
+    if job["errand"] == ERRAND_OPERATION:
+        if w.operations[job["row"]]["kind"] == WRITE_ALL:
+            return
+        rebuilds = w.operations[job["row"]]["kind"] == REBUILD
     layout = w.layouts[row]
     heads = 0
     pages = 0
@@ -63,6 +68,8 @@ def note(w, row, index, count):
         first = access["offset"] // PAGE
         end = (access["offset"] + access["length"] - 1) // PAGE + 1
         pages += end - first
+        if rebuilds and access["op"] == WRITE:
+            continue
         span = access["drive"] // layout["span_drives"]
         number = span * layout["rows"] + access["offset"] // layout["strip"]
         if number != stripe:

@@ -385,3 +385,16 @@ def counts(system: System, streams: Sequence[int]) -> Counts:
     if found.issued != found.completed + found.failed + found.timed_out + found.in_flight:
         raise AssertionError(f"I/Os are not conserved: {found}")
     return found
+
+
+def unanswered(load: LoadSpec, account: Counts) -> list[str]:
+    """What is to be said of I/Os of a load that failed or timed out."""
+    if not account.failed and not account.timed_out:
+        return []
+    found = ["latencies leave out the I/Os that failed or timed out"]
+    if account.timed_out and load.rate is None:
+        found.append(
+            f"{account.timed_out:,} I/Os of {load.name} timed out: drives go on with them, beside"
+            " those that take their place"
+        )
+    return found

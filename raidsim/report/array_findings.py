@@ -29,6 +29,8 @@ from raidsim.risk.groups import redundancy
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec, arrays
 from raidsim.units import capacity_for_people
 
+PAGE = 4096
+
 MD_SPEED = 200_000 * 1024
 """Most that md restores of each drive in a second, bytes, unless somebody raises it."""
 
@@ -164,6 +166,21 @@ def straddles_strips(scenario: Scenario) -> Iterator[Finding]:
                 f"{percent(share)} of its requests straddle two strips of {size(volume.strip)} and"
                 f" take two drives each",
                 "align requests to their size, or choose larger strips",
+            )
+
+
+def strip_that_md_refuses(scenario: Scenario) -> Iterator[Finding]:
+    """Software RAID with strips that Linux md has none of."""
+    for volume in scenario.volumes:
+        if scenario.controller(volume) or not has_strips(volume):
+            continue
+        any_multiple = volume.level == "raid0"
+        if volume.strip % PAGE or not (any_multiple or volume.strip.bit_count() == 1):
+            yield Finding(
+                f"volume {volume.name}",
+                f"Linux md has no strips of {size(volume.strip)}: a chunk is a multiple of a page"
+                " of 4 KiB, and but for RAID 0 a power of two of them",
+                "choose 4, 8, 16 ... KiB, or a [[controller]]",
             )
 
 
@@ -388,6 +405,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     unreadable_in_rebuild,
     faster_than_md_is_allowed,
     straddles_strips,
+    strip_that_md_refuses,
     strip_below_request,
     writes_read_first,
     oversubscribed_links,

@@ -10,7 +10,11 @@ from raidsim.cards.bases import stores_in_flash
 from raidsim.cards.inherited import other_makers
 from raidsim.cards.rated import SHAPES, State
 from raidsim.report.finding import Finding, Severity, cards_of, loads_of
+from raidsim.report.numbers import percent
 from raidsim.scenario import LoadSpec, Scenario
+
+FAR_OFF = 0.15
+"""Error of a rated figure from which on a card is said to miss it: 10 % is what a fit aims at."""
 
 
 def does_not_add_up(scenario: Scenario) -> Iterator[Finding]:
@@ -62,6 +66,34 @@ def not_on_its_sheet(scenario: Scenario) -> Iterator[Finding]:
     yield from dict.fromkeys(found)
 
 
+def misses_its_sheet(scenario: Scenario) -> Iterator[Finding]:
+    """A fit has left a rate of a card's own sheet far away: what a run says of it is as far.
+
+    Nothing is said of a card that rests on figures of documents, which do not always agree with it.
+    """
+    for card in cards_of(scenario):
+        rates = (
+            [one for one in card.rated.performance if one.what != "latency"] if card.rated else []
+        )
+        printed = {} if _rests_on_documents(card) else {f"rated.{one.name}": one for one in rates}
+        far = [
+            f"{printed[name].name} {printed[name]}, {percent(abs(error))} {_side(error)}"
+            for name, error in card.residuals.items()
+            if name in printed and abs(error) > FAR_OFF
+        ]
+        if far:
+            yield Finding(
+                f"model {card.name}",
+                f"its values do not meet its own sheet: {'; '.join(far)} here",
+                f"raidsim models {card.name} shows them; put right what cannot be so, and fit it"
+                " again",
+            )
+
+
+def _side(error: float) -> str:
+    return "more" if error > 0 else "less"
+
+
 _KINDS = ("random reads", "random writes", "sequential reads", "sequential writes")
 
 
@@ -71,15 +103,9 @@ def _printed(card: Card, state: State | None = None) -> set[str]:
     Of writes, if a state of the drive is given, in that state. None of a card that rests on
     figures of documents as well.
     """
-    others = card.of_others()
-    sources = (source for name, source in card.sources.items() if name not in others)
-    claims = {claim for source in sources for claim in source.claims}
-    if (
-        not stores_in_flash(card.kind)
-        or card.rated is None
-        or any(one[:6] != "rated." for one in claims)
-    ):
+    if not stores_in_flash(card.kind) or card.rated is None or _rests_on_documents(card):
         return set()
+    claims = _claims(card)
     own = {f"rated.{one.name}" for one in card.rated.performance}
     usual = (one for one in SHAPES[card.kind] if f"rated.{one.name}" in claims - own)
     return {
@@ -89,6 +115,17 @@ def _printed(card: Card, state: State | None = None) -> set[str]:
         and (state is None or one.read == 1 or one.state == state)
         for kind in _kinds(one.read, 1 - one.read, one.random)
     }
+
+
+def _claims(card: Card) -> set[str]:
+    """Names of the figures that its values rest on, and none of another maker's card."""
+    others = card.of_others()
+    sources = (source for name, source in card.sources.items() if name not in others)
+    return {claim for source in sources for claim in source.claims}
+
+
+def _rests_on_documents(card: Card) -> bool:
+    return any(one[:6] != "rated." for one in _claims(card))
 
 
 def _does(load: LoadSpec) -> set[str]:
@@ -105,4 +142,4 @@ def _kinds(reads: float, writes: float, random: float) -> set[str]:
     return {f"{way} {op}" for way in ways for op in ops}
 
 
-CHECKS = (does_not_add_up, of_another_maker, not_on_its_sheet)
+CHECKS = (does_not_add_up, of_another_maker, misses_its_sheet, not_on_its_sheet)

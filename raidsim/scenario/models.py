@@ -497,7 +497,7 @@ class LoadSpec(Part):
         "0 (first) to 3 (last): which command a drive's front end takes first", 0
     )
     timeout: Annotated[float | None, Quantity("time", above="0 s", high="8760 h", word="none")] = (
-        key("an I/O that takes longer counts as timed out", "none")
+        key("an I/O that takes longer counts as timed out; its drive goes on with it", "none")
     )
     limit: Annotated[Limit, Table] = key("the load ends at the first that is reached", {}, "none")
 
