@@ -58,7 +58,7 @@ def test_a_mirror_of_small_disks_with_caches_off_is_not_risky() -> None:
     ],
 )
 def test_rebuilds_that_md_would_hold_back_are_named(host, volume, told) -> None:
-    """md goes through 200,000 KiB/s of each drive at most: 10.4 h of 7.68 TB, and not 7.6."""
+    """md goes through 200,000 KiB/s of each drive at most: 10.4 h of 7.68 TB, and not 5.4."""
     values = {"drive": "samsung-pm9a3-7680gb", "level": "raid5", "drives": 5} | volume
     text = f'[host]\nmodel = "{host}"\n[[volume]]\n'
     text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())

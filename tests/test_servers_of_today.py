@@ -108,8 +108,8 @@ def test_a_drive_on_some_of_its_lanes_has_that_share_of_its_own_link(lanes, shar
     ("name", "workers", "least", "most"),
     [
         ("windows-pc", 1, 133_000, 173_500),
-        ("windows-pc", 4, 444_000, 500_000),
-        ("windows-pc", 8, 435_000, 500_000),
+        ("windows-pc", 4, 355_000, 500_000),
+        ("windows-pc", 8, 355_000, 500_000),
         ("windows-pc-sata", 1, 55_600, 71_000),
     ],
 )

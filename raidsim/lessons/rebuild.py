@@ -22,7 +22,7 @@ strip = "64 KiB"
 disk_cache = "off"
 failed = [1]
 rebuild_rate = "30 %"           # share of the time that it works while the host has I/Os under way
-rebuild_sample = "0.1 %"        # of the rows is simulated; times are extrapolated
+rebuild_sample = "1 %"          # of the rows is simulated; times are extrapolated
 
 [[load]]
 read = "67 %"
@@ -103,7 +103,7 @@ def rule(d: Given) -> str:
     )
     too_long = 100 * (full(d) * 100 / d.rate / simulated - 1)
     if too_long < NEAR:
-        return "At so high a rate the rule holds; at lower ones it gives up to a sixth too much."
+        return "At such a rate the rule holds; at others it gives up to a twentieth too much."
     return (
         f"The rule gives {too_long:.0f} % too much: while the rebuild rests the host is served"
         " sooner, and so shorter are the queues that it meets."
@@ -242,7 +242,7 @@ What one buys with a low rate is latency, what one pays is hours at risk. The ch
         "A. Thomasian and M. Blaum, Higher reliability redundant disk arrays, ACM Transactions on Storage 5 (2009)",
     ),
     simplifications=(
-        "0.1 % of the rows is simulated, in places spread over the drive, and the time extrapolated: figures of the load rest on few seconds.",
+        "1 % of the rows is simulated, in places spread over the drive, and the time extrapolated: figures of the load rest on few seconds.",
         "The load is the same day and night. A real rebuild gains most of its way when nobody is there.",
     ),
     disagreements=(
