@@ -39,7 +39,7 @@ def note(w, row, index, count):
     """Note what ``count`` accesses of task ``index`` take of the threads of array ``row``.
 
     The accesses are those of a plan, not yet merged: all of a stripe come one after the other. A
-    rebuild alone reads all its stripes before it writes them: a write of its belongs to the head
+    rebuild alone reads all its stripes before it writes them: its writes belong to the heads
     that its reads have taken.
     """
     array = w.arrays[row]
