@@ -111,9 +111,9 @@ class NewFlash:
         """Return how long a program takes, where the base has cells of another kind."""
         if self.bits == bits_of(self.like) or self.bits not in PROGRAMS:
             return None
-        found = PROGRAMS[self.bits]
-        span = ends(self.like.kind, "flash.program_time", found.range)
-        return Stated(found.time * 1e-3, "ms", CELLS_NOTE, span, found.why)
+        time, found = PROGRAMS[self.bits]
+        span = ends(self.like.kind, "flash.program_time", found)
+        return Stated(time * 1e-3, "ms", CELLS_NOTE, span, found.why)
 
     def _latency(self) -> Stated | None:
         """Return what a command takes on the interface, where that is faster than on the base."""

@@ -18,7 +18,7 @@ from raidsim.cards import years
 from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
 from raidsim.cards.card import NO_MAKER, Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
-from raidsim.cards.flash_classes import CELLS, cells_problem
+from raidsim.cards.flash_classes import CELLS, SATA_MOVES, cells_problem
 from raidsim.cards.inherited import words
 from raidsim.cards.narrow_ranges import BUFFER, ends, narrow_ranges
 from raidsim.cards.new_flash import COUNTED, NewFlash
@@ -171,11 +171,6 @@ _OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time"
 """What a fit may move though the base has none: sheets print reads, writes, the long run apart."""
 
 _MOVED = "front_end.move_time"
-_MOVED_BECAUSE = (
-    "SATA drives whose sheets print random writes in the long run take 4 to 23 us where their flash"
-    " would carry more, 9 in the middle"
-)
-
 _PROTECTED = "buffer.protected"
 _PRINTED = {
     "link.interface": "",
@@ -248,8 +243,7 @@ def _values(
         elif attribute.name == _PROTECTED:
             line = _protected(like, slc_cache)
         elif attribute.name == _MOVED and slc_cache and _has_no_lanes(like):
-            note = "class: sheets of drives of personal computers print no writes in the long run"
-            line = _line(attribute, 9e-6, "us", note, (0.9e-6, 20e-6), _MOVED_BECAUSE)
+            line = _moved(attribute, like)
         else:
             line = _like(attribute, ranges, like, flash)
         if line is None:
@@ -274,6 +268,16 @@ def _protected(like: Card, slc_cache: bool) -> str:
         note = "as usual of drives of personal computers; true if the sheet prints capacitors"
     value = "true" if like.flag(_PROTECTED) and not slc_cache else "false"
     return f'protected = {{ value = {value}, source = "assumed", note = {_text(note)} }}'
+
+
+def _moved(attribute: Attribute, like: Card) -> str:
+    """Return the line of what firmware of a SATA drive of a personal computer takes to move a unit.
+
+    It is that of the class: a base for servers has what its own sheet told.
+    """
+    time, span = SATA_MOVES
+    note = "class: sheets of drives of personal computers print no writes in the long run"
+    return _line(attribute, time * 1e-6, "us", note, ends(like.kind, _MOVED, span), span.why)
 
 
 def _has_no_lanes(card: Card) -> bool:

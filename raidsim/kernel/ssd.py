@@ -242,7 +242,7 @@ def flush_rest(w, row, drive):
 
 @handler
 def write_map(w, row, drive):
-    """Write down where data lies that was flushed, unless that is under way: unit after unit."""
+    """Program the map, which says where data lies, unit after unit, unless that is under way."""
     if drive["map_left"] == 0:
         drive["map_left"] = drive["map_programs"]
         flush(w, row, drive, 0, slc.MAP)
@@ -250,7 +250,7 @@ def write_map(w, row, drive):
 
 @handler
 def map_written(w, row, drive):
-    """A program unit of the map is on the flash; once the last one is, the map is as it should."""
+    """A program unit of the map is on the flash; after the last one it is up to date."""
     drive["map_left"] -= 1
     if drive["map_left"] > 0:
         flush(w, row, drive, 0, slc.MAP)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from raidsim.assembly.drives import kind_of
+from raidsim.kernel.stripe_heads import PAGE
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY, WRITE
@@ -28,8 +29,6 @@ from raidsim.report.numbers import count, percent, size, time
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec, arrays
 from raidsim.units import capacity_for_people
-
-PAGE = 4096
 
 MD_SPEED = 200_000 * 1024
 """Most that md restores of each drive in a second, bytes, unless somebody raises it."""
