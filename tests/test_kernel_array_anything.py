@@ -19,9 +19,13 @@ IOS = 40
 LEVELS: list[tuple[str, list[int], dict[str, list[Any]]]] = [
     ("jbod", [1, 3], {}),
     ("raid0", [1, 4], {}),
-    ("raid1", [2, 3], {"mirror_reads": ["shortest-queue", "nearest-head", "round-robin"]}),
+    (
+        "raid1",
+        [2, 3],
+        {"mirror_reads": ["shortest-queue", "nearest-head", "round-robin", "linux-md"]},
+    ),
     ("raid1e", [3, 4], {"spread": ["near", "offset"]}),
-    ("raid10", [4, 6], {"mirror_reads": ["shortest-queue", "round-robin"]}),
+    ("raid10", [4, 6], {"mirror_reads": ["shortest-queue", "round-robin", "linux-md"]}),
     ("raid10", [3, 5], {"spread": ["near", "offset", "far"]}),
     ("raid10", [6], {"copies": [3]}),
     ("raid5", [3, 4, 6], {"parity_writes": ["fewest", "no-modify", "no-reconstruct"]}),

@@ -194,3 +194,80 @@ def test_far_copies_of_disks_stream_like_a_stripe_at_any_depth(outstanding: int)
         return 2000 / array.system.now
 
     assert rate("raid10", spread="far") > 0.9 * rate("raid0")
+
+
+LINUX: dict[str, Any] = {"mirror_reads": "linux-md"}
+
+
+@compiled_only
+@pytest.mark.parametrize("kind", [{}, DISK], ids=["flash", "disks"])
+@pytest.mark.parametrize("outstanding", [1, 32])
+def test_under_linux_a_stream_never_leaves_its_drive_in_raid_1(
+    outstanding: int, kind: dict[str, Any]
+) -> None:
+    load = {"random": "0 %", "size": "16 KiB", "outstanding": outstanding, "limit": {"ios": 600}}
+    array = SmallArray("raid1", 2, load, **kind, **LINUX)
+    array.begin()
+    array.rest()
+    assert array.device_ios() == [600, 0]
+
+
+@compiled_only
+@pytest.mark.parametrize(("kind", "least", "most"), [({}, 200, 300), (DISK, 0, 30)])
+def test_under_linux_a_stream_of_raid_10_takes_both_copies_on_flash_and_the_nearest_head_on_disks(
+    kind: dict[str, Any], least: int, most: int
+) -> None:
+    load = {"random": "0 %", "size": "16 KiB", "outstanding": 32, "limit": {"ios": 600}}
+    array = SmallArray("raid10", 2, load, **kind, **LINUX)
+    array.begin()
+    array.rest()
+    assert least <= min(array.device_ios()) <= most
+
+
+@pytest.mark.parametrize("kind", [{}, DISK], ids=["flash", "disks"])
+@pytest.mark.parametrize("level", ["raid1", "raid10"])
+def test_under_linux_the_first_idle_copy_is_read_however_far_its_arm_is(
+    level: str, kind: dict[str, Any]
+) -> None:
+    array = SmallArray(level, 2, **kind, **LINUX)
+    for megabyte in (10, 800, 5, 790):
+        array.do(t.READ, megabyte * KIB * KIB, 4 * KIB)
+    assert array.device_ios() == [4, 0]
+
+
+@pytest.mark.parametrize("level", ["raid1", "raid10"])
+@pytest.mark.parametrize(("megabyte", "taken"), [(30, 0), (760, 1)])
+def test_under_linux_busy_disks_are_read_where_a_command_ended_nearest_by(
+    level: str, megabyte: int, taken: int
+) -> None:
+    array = SmallArray(level, 2, **DISK, **LINUX)
+    array.members["head"] = [10 * KIB * KIB, 800 * KIB * KIB]
+    array.members["in_flight"] = [7, 1]
+    array.start(t.READ, megabyte * KIB * KIB, 4 * KIB)
+    array.until(1)
+    assert (array.members["in_flight"] - [7, 1]).tolist() == [taken == 0, taken == 1]
+
+
+@pytest.mark.parametrize("level", ["raid1", "raid10"])
+def test_under_linux_busy_flash_is_read_where_fewest_commands_are(level: str) -> None:
+    array = SmallArray(level, 2, **LINUX)
+    array.members["head"] = [30 * KIB * KIB, 800 * KIB * KIB]
+    array.members["in_flight"] = [7, 1]
+    array.start(t.READ, 31 * KIB * KIB, 4 * KIB)
+    array.until(1)
+    assert array.members["in_flight"].tolist() == [7, 2]
+
+
+@pytest.mark.parametrize("spread", ["far", "offset"])
+def test_under_linux_far_and_offset_copies_of_disks_are_read_at_the_lowest_address(
+    spread: str,
+) -> None:
+    array = SmallArray("raid10", 2, spread=spread, **DISK, **LINUX)
+    array.members["in_flight"] = [7, 0]
+    strip = int(array.system.world.layouts[0]["strip"])
+    array.start(t.READ, 0, 4 * KIB)
+    array.until(1)
+    assert array.members["in_flight"].tolist() == [8, 0]
+    array.start(t.READ, strip, 4 * KIB)
+    array.until(2)
+    assert array.members["in_flight"].tolist() == [8, 1]

@@ -44,14 +44,19 @@ MIRROR_POLICIES = {
 }
 
 
-def _mirror_reads(volume: VolumeSpec) -> str:
-    """Which copy reads take where nobody says it.
+def _mirror_policy(volume: VolumeSpec, host: Card | None) -> int:
+    """Which copy reads take; ``host`` is the card of the server that does RAID, if one does.
 
-    Of far copies on disks Linux md takes the one at the lowest address, in the faster half of its
-    drive, and streams so from all of them at once (read_balance in drivers/md/raid10.c).
+    Far copies are of Linux md alone, so they are read as it reads.
     """
-    far = volume.layout is not None and volume.layout["spread"] in (FAR, FAR_SETS)
-    return "lowest-address" if far and kind_of(volume.card).seeks else "shortest-queue"
+    word = volume.mirror_reads
+    if word is None:
+        far = volume.layout is not None and volume.layout["spread"] in (FAR, FAR_SETS)
+        own = "shortest-queue" if host is None else host.word("raid.mirror_reads")
+        word = "linux-md" if far else own
+    if word == "linux-md":
+        return a.LINUX_RAID1 if volume.level == "raid1" else a.LINUX_RAID10
+    return MIRROR_POLICIES[word]
 
 
 def add_array(
@@ -101,7 +106,7 @@ def add_array(
         drives=volume.drives,
         first_member=members,
         policy=POLICIES[volume.parity_writes],
-        mirror_policy=MIRROR_POLICIES[volume.mirror_reads or _mirror_reads(volume)],
+        mirror_policy=_mirror_policy(volume, host if card is None else None),
         arms=int(kind_of(volume.card).seeks),
         width=layout["data"] * layout["strip"],
         first_lock=locks,

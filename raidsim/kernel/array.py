@@ -444,6 +444,7 @@ def child_done(w, index):
     parent = child["parent"]
     job = w.jobs[parent]
     member = w.members[child["member"]]
+    member["head"] = child["offset"] + child["length"]
     taken_back(w, job, child)
     drive = w.drives[child["drive"]]
     if child["status"] != DONE or child["serial"] != drive["serial"]:

@@ -15,6 +15,8 @@ SHORTEST_QUEUE = 0
 NEAREST_HEAD = 1
 ROUND_ROBIN = 2
 LOWEST_ADDRESS = 3
+LINUX_RAID1 = 4  # as Linux md balances reads of RAID 1
+LINUX_RAID10 = 5  # the same of RAID 10
 
 # What a task is for: who is told when it has ended.
 ERRAND_HOST = 0  # a request of a host
@@ -144,6 +146,7 @@ MEMBERS = Table(
     drive=state("i8", "row of the drive"),
     in_flight=volatile("i8", "commands planned that are not back yet"),
     end=volatile("i8", "address behind the last command planned", "B"),
+    head=volatile("i8", "address behind the last command that came back", "B"),
     copy=state("i8", "drive that it is being copied to, or NONE", start=NONE),
     copied=state("i8", "from the start of the drive, what is: it is written there too", "B"),
     log_end=state("i8", "of its log of partial parity: where the next entry goes", "B"),

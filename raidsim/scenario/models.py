@@ -206,11 +206,11 @@ class VolumeKeys(Part):
     )
     mirror_reads: Annotated[
         str | None,
-        Choice(("shortest-queue", "nearest-head", "round-robin", "lowest-address")),
+        Choice(("shortest-queue", "nearest-head", "round-robin", "lowest-address", "linux-md")),
     ] = key(
         "which copy a read takes, unless it continues a sequential stream; lowest-address:"
-        " whether it does or not",
-        None, "shortest-queue; of copies in another section of disks (far) lowest-address",
+        " whether it does or not; linux-md: as Linux md balances reads of RAID 1 and RAID 10",
+        None, "as the host's card has it; shortest-queue on controllers; linux-md of far copies",
     )  # fmt: skip
     failed: Annotated[tuple[Annotated[int, Count(0, 1023)], ...], BeforeValidator(as_list)] = key(
         "drives that have failed before the run begins, counted from 0", [], "none"

@@ -161,7 +161,7 @@ def _volume(m: RandomModel) -> None:
     if m.links and r.random() < 0.6:
         words["behind"] = r.sample(m.links, r.randint(1, len(m.links)))
         words["controller"] = r.choice([None, controller])
-    words["mirror_reads"] = r.choice(["shortest-queue", "nearest-head", "round-robin"])
+    words["mirror_reads"] = r.choice(["shortest-queue", "nearest-head", "round-robin", "linux-md"])
     words["parity_writes"] = r.choice(["fewest", "fewest", "no-modify", "no-reconstruct"])
     if r.random() < 0.1:
         words["failed"] = [r.randrange(drives)]
