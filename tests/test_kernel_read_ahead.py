@@ -154,6 +154,13 @@ def test_sequential_commands_smaller_than_a_unit_never_start_it(size):
     assert row["prefetched"] == 0
 
 
+@pytest.mark.parametrize("size", ["4 KiB", "8 KiB", "16 KiB"])
+def test_a_coarse_map_does_not_hide_a_stream(size):
+    """Of 16 KiB mapped together a stream of less is one all the same."""
+    row, built = load_of(size=size, drive={"mapping.unit": "16 KiB"})
+    assert row["prefetched"] > 0.9 * read_by(built)
+
+
 def test_writes_do_not_start_it():
     row, _ = load_of(size="64 KiB", read="0 %")
     assert row["prefetched"] == 0

@@ -576,3 +576,18 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
         with pytest.raises(InputError) as refused:
             call()
         assert part in str(refused.value)
+
+
+@compiled_only
+@pytest.mark.parametrize(("spans", "drives"), [(2, 8), (4, 16)])
+def test_a_span_is_rebuilt_by_its_own_thread_as_an_array_is(spans: int, drives: int) -> None:
+    """Threads of other spans do not help: RAID 50 is RAID 0 over arrays of RAID 5."""
+    host = {"raid.stripe_time": "30 us", "raid.threads": 1}
+
+    def time(level: str, drives: int, **words: object) -> float:
+        made = array(level, drives, depth=4, host=host, failed=[1], rebuild_sample="20 %", **words)
+        return through(made.replace(1)).seconds
+
+    alone = time("raid5", 4)
+    assert alone > 1.5 * ROWS * STRIP // 4096 * 1e-9  # and the thread is what takes the time
+    assert time("raid50", drives, spans=spans) == pytest.approx(alone, rel=0.02)

@@ -220,10 +220,25 @@ def test_each_span_has_a_thread_and_a_stripe_cache_of_its_own(spans: int) -> Non
     """RAID 50 is RAID 0 over arrays of RAID 5: twice the spans handle twice the stripes."""
     level, words = ("raid50", {"spans": spans}) if spans > 1 else ("raid5", {})
     host = {"raid.stripe_time": "100 us", "raid.threads": 1, "raid.stripe_cache": 256}
-    load = {"read": "0 %", "size": "4 KiB", "outstanding": 64, "limit": {"ios": 2000}}
+    load = {"read": "0 %", "size": "4 KiB", "outstanding": 256, "limit": {"ios": 8000}}
     found = SmallArray(level, 3 * spans, load, host=host, **words)
     found.serve_in(*[1] * 3 * spans)
     found.begin()
     found.rest()
     assert found.array["stripe_cache"] == 256 * spans
-    assert found.system.now == pytest.approx(2000 * 100_000 / spans, rel=0.05)
+    assert found.system.now == pytest.approx(8000 * 100_000 / spans, rel=0.05)
+
+
+def test_work_of_one_span_is_not_done_by_the_thread_of_another_one() -> None:
+    """All writes go to the first span: the second one has a thread, and nothing for it to do."""
+    host = {"raid.stripe_time": "100 us", "raid.threads": 1, "raid.stripe_cache": 256}
+    load = {"read": "0 %", "size": "4 KiB", "outstanding": 64, "limit": {"ios": 400}}
+    area = {"area": {"size": f"{2 * STRIP} B"}}  # of a stripe of two data strips
+    found = SmallArray("raid50", 6, load | area, host=host, spans=2)
+    found.serve_in(*[1] * 6)
+    found.begin()
+    found.rest()
+    first = found.array["engine"]
+    served = found.system.world.stations["served"][first : first + 2].tolist()
+    assert served[0] > 0
+    assert served[1] == 0

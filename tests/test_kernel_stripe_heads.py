@@ -29,9 +29,10 @@ SERIAL = {"raid.serial_time": "30 us"}
 SEED = 20
 
 
-def engine(array):
-    """The station on which the threads of an array work."""
-    return array.system.world.stations[array.array["engine"]]
+def engines(array):
+    """The stations on which the threads of an array work: one for each span."""
+    first = array.array["engine"]
+    return array.system.world.stations[first : first + array.array["engines"]]
 
 
 def work(level, drives, op, offset, length, **words):
@@ -39,7 +40,7 @@ def work(level, drives, op, offset, length, **words):
     array = SmallArray(level, drives, host=words.pop("host", HOST), **words)
     array.do(op, offset, length)
     array.assert_at_rest()
-    return int(engine(array)["served"])
+    return int(engines(array)["served"].sum())
 
 
 def pages(first, end):
@@ -130,10 +131,10 @@ def test_where_stripe_work_limits_threads_over_its_time_are_carried(threads, len
     array = SmallArray("raid5", 8, load, host=host, drive=FAST)
     array.begin()
     array.system.run(budget=40 * threads)
-    start, done = array.system.now, int(engine(array)["finishes"])
+    start, done = array.system.now, int(engines(array)["finishes"].sum())
     array.system.run(budget=200 * threads)
     passed = array.system.now - start
-    handled = int(engine(array)["finishes"]) - done
+    handled = int(engines(array)["finishes"].sum()) - done
     each = HEAD * length // PAGE
     assert handled > 100 * threads
     # The window may cut a service at either end of each thread.
@@ -150,8 +151,8 @@ def test_beside_workers_the_thread_of_the_array_has_it_alone():
     array.do(t.WRITE, 0, 2 * PAGE)
     array.assert_at_rest()
     thread = array.system.world.stations[array.array["serial"]]
-    assert (int(thread["served"]), int(engine(array)["served"])) == (60_000, 200_000)
-    assert (thread["servers"], engine(array)["servers"]) == (1, 3)
+    assert (int(thread["served"]), int(engines(array)["served"].sum())) == (60_000, 200_000)
+    assert (thread["servers"], int(engines(array)["servers"].sum())) == (1, 3)
 
 
 @compiled_only
@@ -165,9 +166,9 @@ def test_workers_help_until_the_thread_that_hands_out_is_busy(workers, rate):
     array = SmallArray("raid5", 8, load, host=host, drive=FAST, group_thread_cnt=workers)
     array.begin()
     array.system.run(budget=1000)
-    start, done = array.system.now, int(engine(array)["finishes"])
+    start, done = array.system.now, int(engines(array)["finishes"].sum())
     array.system.run(budget=3000)
-    handled = int(engine(array)["finishes"]) - done
+    handled = int(engines(array)["finishes"].sum()) - done
     assert handled > 1500
     assert handled / (array.system.now - start) * 1e9 == pytest.approx(rate, rel=0.01)
 
@@ -192,7 +193,7 @@ def test_work_is_conserved_over_any_writes():
                 expected += STRIP // PAGE
     array.rest()
     array.assert_at_rest()
-    assert int(engine(array)["served"]) == expected * HEAD
+    assert int(engines(array)["served"].sum()) == expected * HEAD
 
 
 def built_system(volume=None, **host):

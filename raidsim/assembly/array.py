@@ -97,8 +97,7 @@ def add_array(
     locks = system.append("locks", LOCKS) if is_redundant else 0
     serve(system, controller, card, volume)
     if engine is None:
-        threads = stripe_threads(volume, host)
-        engine = system.add_station(f"{volume.name}: parity", "parity engine", servers=threads)
+        engine = _of_each_span(system, volume, "parity", stripe_threads(volume, host))
     system.set_row(
         "arrays",
         row,
@@ -225,7 +224,7 @@ def _of_mirrors(layout: np.void, time: float) -> float:
 
 
 def stripe_threads(volume: VolumeSpec, host: Card) -> int:
-    """Threads of the operating system that handle stripes of a volume side by side.
+    """Threads of the operating system that handle stripes of an array side by side.
 
     Linux md has one thread of each array, or ``group_thread_cnt`` workers for each NUMA node in
     its place; each span of RAID 50 and 60 is an array. More than there are cores make nothing
@@ -235,7 +234,18 @@ def stripe_threads(volume: VolumeSpec, host: Card) -> int:
     if volume.group_thread_cnt is not None:
         threads = max(volume.group_thread_cnt * host.integer("cpu.nodes"), 1)
     most = host.integer("cpu.cores") * (2 if host.has("cpu.thread_gain") else 1)
-    return min(threads * _spans(volume), most)
+    return min(threads, most)
+
+
+def _of_each_span(system: System, volume: VolumeSpec, name: str, servers: int) -> int:
+    """Add a station for each span, whose threads have work of no other one; the first station."""
+    spans = _spans(volume)
+    titles = [name] if spans == 1 else [f"{name}, span {span}" for span in range(spans)]
+    first, *_ = (
+        system.add_station(f"{volume.name}: {title}", "parity engine", servers=servers)
+        for title in titles
+    )
+    return first
 
 
 def _spans(volume: VolumeSpec) -> int:
@@ -263,6 +273,7 @@ def on_host(
         time += host.number("raid.q_time_per_byte")
     return {
         "engine": engine,
+        "engines": _spans(volume),
         "parity_ns": time * NS_PER_S,
         **(_stripe_heads(system, volume, host) if has_parity else {}),
         **(_stripe_cache(system, row, volume, host) if has_parity else {}),
@@ -290,8 +301,7 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
     pages = {"stripe_io_ns": page, "stripe_copy_ns": copy}
     if serial == 0.0 or not has_workers(volume, host):
         return pages | {"stripe_ns": head + serial, "serial_ns": 0.0}
-    name = f"{volume.name}: raid thread"
-    thread = system.add_station(name, "parity engine", servers=_spans(volume))
+    thread = _of_each_span(system, volume, "raid thread", 1)
     return pages | {"stripe_ns": head, "serial": thread, "serial_ns": serial}
 
 

@@ -24,8 +24,9 @@ LEAST_SPARE_BLOCKS = 16
 KEPT_BLOCKS = 2  # unused on average: half of two open blocks, of one being collected, of a free one
 LEAST_KEPT = 4
 STEADY = 0.01  # change of write amplification from one window to the next
+AGEING = 0.02  # the same of what is dead in blocks that were never collected, of the spare area
 LEAST_WINDOWS = 3
-MOST_WINDOWS = 40
+MOST_WINDOWS = 60
 ROUNDS = 16  # turns of each stream in a window
 LISTS = ("map", "owner")  # that consist of leaves
 UNWRITTEN = 0  # leaf of all of which nothing was ever written
@@ -340,10 +341,19 @@ def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> d
 
 
 def _overwrite(system: System, which: int, unit: int, streams: list[int], window: int) -> None:
-    """Let the streams write windows of so many units until the amplification is steady."""
+    """Let the streams write windows of so many units until the amplification is steady.
+
+    Where most writes go to a small area it stays low for long, since the blocks of that area die
+    whole. Meanwhile what few writes make elsewhere fills the spare area with dead units, bit by
+    bit, in blocks that are not worth collecting yet. It is not steady before that has ended.
+    """
     _have_leaves(system, which)  # once for all windows: what has its leaf by then needs no other
     row = system.world.ftls[which]
     number, before = HISTORY, 0.0
+    blocks = system.world.blocks[row["first_block"] :][: row["blocks"]]
+    filled, erases = blocks["valid"] > 0, blocks["erases"].copy()
+    spare = max(int(row["blocks"]) * int(row["block_units"]) - int(row["units"]), 1)
+    dead = 0
     for count in range(MOST_WINDOWS):
         written, moved = int(row["written"]), int(row["moved"])
         while int(row["written"]) - written < window:
@@ -353,7 +363,10 @@ def _overwrite(system: System, which: int, unit: int, streams: list[int], window
             number += ios
         amplification = 1 + (int(row["moved"]) - moved) / (int(row["written"]) - written)
         change = abs(amplification - before) / amplification
-        if count + 1 >= LEAST_WINDOWS and row["free"] < RESERVE and change < STEADY:
+        left = filled & (blocks["erases"] == erases)
+        dead, dead_before = int((row["block_units"] - blocks["valid"])[left].sum()), dead
+        ages = abs(dead - dead_before) > AGEING * spare
+        if count + 1 >= LEAST_WINDOWS and row["free"] < RESERVE and change < STEADY and not ages:
             break
         before = amplification
 

@@ -36,7 +36,8 @@ def engines_of(system: System, volume: int) -> list[int]:
     array = system.world.arrays[row["array"]]
     if array["family"] != PARITY:
         return []
-    return [int(array["engine"]), *([int(array["serial"])] if array["serial_ns"] > 0 else [])]
+    firsts = [int(array["engine"]), *([int(array["serial"])] if array["serial_ns"] > 0 else [])]
+    return [first + span for first in firsts for span in range(array["engines"])]
 
 
 def drives_of(system: System, volume: int) -> list[int]:

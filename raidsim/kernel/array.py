@@ -249,6 +249,7 @@ def issue(w, row, index, count):
     job = w.jobs[index]
     array = w.arrays[row]
     job["xor"] = 0
+    job["span"] = w.accesses[0]["drive"] // w.layouts[row]["span_drives"] if count > 0 else 0
     for i in range(count):  # what is merged forgets the method of all but its first bytes
         access = w.accesses[i]
         if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
@@ -400,18 +401,19 @@ def go_on(w, index):
     due = job["xor"] > 0 or job["stripe_work"] > 0.0 or job["serial_work"] > 0.0
     if due and computing and job["status"] != FAILED:
         array = w.arrays[w.volumes[job["volume"]]["array"]]
+        turn = job["span"] % array["engines"]  # none, where one station serves all spans
         if job["serial_work"] > 0.0:
             time = round_ns(job["serial_work"])
             job["serial_work"] = 0.0
             job["stage"] = STAGE_PARITY
-            arrive(w, array["serial"], index, time)
+            arrive(w, array["serial"] + turn, index, time)
             return
         time = round_ns(job["xor"] * array["parity_ns"] + job["stripe_work"])
         job["xor"] = 0
         job["stripe_work"] = 0.0
         if time > 0:
             job["stage"] = STAGE_PARITY
-            arrive(w, array["engine"], index, time)
+            arrive(w, array["engine"] + turn, index, time)
             return
     if job["later"] == NONE:
         end(w, w.arrays[w.volumes[job["volume"]]["array"]], index)

@@ -1,9 +1,10 @@
 """Read-ahead: detecting sequential streams, and fetching what they will ask for.
 
-A segment follows one stream. It counts in mapping units: a command that begins in the
-unit after the last one of the segment is sequential; one that begins in that same unit
-is a repetition, and starts the count anew. After ``threshold`` sequential commands in a
-row the segment reads ahead, up to ``depth`` bytes beyond the last command.
+A segment follows one stream. It counts in mapping units, or in 4 KiB where these are
+larger: a command that begins in the unit after the last one of the segment is sequential;
+one that begins in that same unit is a repetition, and starts the count anew. After
+``threshold`` sequential commands in a row the segment reads ahead, up to ``depth`` bytes
+beyond the last command.
 
 Read-ahead is idle work: it starts when a command has been answered and the drive holds
 no other one. Two interleaved commands therefore leave it no time, while one at a time
@@ -36,6 +37,16 @@ from raidsim.kernel.tables import (
     TO_HOST,
 )
 
+STREAM_UNIT = 4096
+"""Bytes in which a segment counts at most: a coarser map saves memory, and is no reason to see
+streams of pages of 4 KiB as repetitions."""
+
+
+@handler
+def counted_in(drive):
+    """Bytes of the units in which the segments of a drive count."""
+    return min(drive["unit"], STREAM_UNIT)
+
 
 @routine
 def serve(w, drive, index):
@@ -46,7 +57,9 @@ def serve(w, drive, index):
     held = first == last and first == drive["held_unit"]
     segment = NONE
     if drive["segments"] > 0:
-        segment = follow(w, drive, first, last)
+        unit = counted_in(drive)
+        end = job["offset"] + job["length"]
+        segment = follow(w, drive, job["offset"] // unit, (end - 1) // unit)
     job["segment"] = segment
     if held:
         page_from_buffer(w, drive, index, job["offset"], job["offset"] + job["length"])
@@ -218,7 +231,7 @@ def extend(w, row, drive, s):
     segment = w.segments[s]
     page = drive["page"]
     unit = page * drive["planes"]
-    position = segment["next_unit"] * drive["unit"]
+    position = segment["next_unit"] * counted_in(drive)
     target = min(position + drive["ahead_depth"], drive["size"]) // page
     if segment["frontier"] < position // page:
         segment["frontier"] = position // page

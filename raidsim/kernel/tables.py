@@ -285,6 +285,7 @@ JOBS = Table(
         "of a worker: locks of its rows that it has taken; of a repair or a write: 1 if it has",
     ),
     parts=volatile("i4", "commands to drives that it took"),
+    span=volatile("i4", "span of the array that it is about"),
     later=volatile("i4", "first command of the phases to come, or NONE"),
     waiters=volatile(
         "i4",

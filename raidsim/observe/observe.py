@@ -183,9 +183,8 @@ def volume_stations(system: System, volume: int) -> list[int]:
     ]
     if row["kind"] == t.VOLUME_ARRAY and not parts:
         array = world.arrays[row["array"]]
-        found.append(int(array["engine"]))
-        if array["serial_ns"] > 0:
-            found.append(int(array["serial"]))
+        firsts = [array["engine"], *([array["serial"]] if array["serial_ns"] > 0 else [])]
+        found += [int(first) + span for first in firsts for span in range(array["engines"])]
         if array["shared"] != t.NONE:
             found.append(int(array["shared"]))
     if row["controller"] != t.NONE:
