@@ -261,7 +261,7 @@ def test_a_job_file_asks_for_the_ios_of_the_load(
 
 
 @pytest.mark.skipif(FIO is None, reason="fio is not installed")
-@pytest.mark.parametrize("name", ["raid5-disks", "tolly-n5-random"])
+@pytest.mark.parametrize("name", ["drive-database", "tolly-n5-random"])
 def test_fio_itself_takes_the_job_files(name: str, tmp_path: Path) -> None:
     loaded = load(name)
     searched = {f"load.{one.name}.within": None for one in loaded.loads if one.within}
