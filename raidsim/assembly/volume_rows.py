@@ -34,8 +34,11 @@ def engines_of(system: System, volume: int) -> list[int]:
     if row["kind"] != t.VOLUME_ARRAY:
         return []
     array = system.world.arrays[row["array"]]
-    if array["family"] != PARITY:
-        return []
+    return threads_of(array) if array["family"] == PARITY else []
+
+
+def threads_of(array: np.void) -> list[int]:
+    """Stations of the threads of a row of `arrays`, which has them for each span or for all."""
     firsts = [int(array["engine"]), *([int(array["serial"])] if array["serial_ns"] > 0 else [])]
     return [first + span for first in firsts for span in range(array["engines"])]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.assembly.drives import kind_at
-from raidsim.assembly.volume_rows import below, drives_of
+from raidsim.assembly.volume_rows import below, drives_of, threads_of
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.result import Counts, Latency, Limit, Stage, StationUse, owner_and_part
@@ -183,8 +183,7 @@ def volume_stations(system: System, volume: int) -> list[int]:
     ]
     if row["kind"] == t.VOLUME_ARRAY and not parts:
         array = world.arrays[row["array"]]
-        firsts = [array["engine"], *([array["serial"]] if array["serial_ns"] > 0 else [])]
-        found += [int(first) + span for first in firsts for span in range(array["engines"])]
+        found += threads_of(array)
         if array["shared"] != t.NONE:
             found.append(int(array["shared"]))
     if row["controller"] != t.NONE:
