@@ -341,7 +341,7 @@ def test_work_of_a_process_that_is_lost_is_done_by_another(tmp_path):
 KILLED = """
 import sys
 from raidsim.planning.planner import plan
-plan(sys.argv[1], unknowns=4, workers=1, store=sys.argv[2])
+plan(sys.argv[1], unknowns=10, workers=1, store=sys.argv[2])
 """
 
 
@@ -375,7 +375,7 @@ spares = 0
 @pytest.fixture(scope="module")
 def at_one_go(need) -> str:
     """The plan for it, made at one go."""
-    return plan(need, unknowns=4, workers=2).to_json()
+    return plan(need, unknowns=10, workers=2).to_json()
 
 
 def kept(path: Path) -> int:
@@ -395,7 +395,7 @@ def test_a_plan_that_is_killed_at_any_moment_goes_on_where_it_stood(need, at_one
     os.kill(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     before = kept(path)
-    again = plan(need, unknowns=4, workers=1, store=path)
+    again = plan(need, unknowns=10, workers=1, store=path)
     assert again.to_json() == at_one_go
     assert 0 < before < kept(path)
 
@@ -443,7 +443,7 @@ def with_two_workers(address: str) -> bool:
 def test_a_plan_is_the_same_on_a_cluster(need, at_one_go, cluster):
     address, _ = cluster
     assert wait_for(lambda: with_two_workers(address))
-    assert plan(need, unknowns=4, cluster=address).to_json() == at_one_go
+    assert plan(need, unknowns=10, cluster=address).to_json() == at_one_go
 
 
 @pytest.mark.filterwarnings("default")
