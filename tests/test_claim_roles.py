@@ -51,6 +51,15 @@ ONLY_IN_A_WHOLE = {
         "single drives, whose cards differ from those of their series in capacity:"
         " their sources were drawn to calibrate, before they were simulated",
     ),
+    **dict.fromkeys(
+        (
+            "host-fio.p3700.write.sequential.4kb.qd1",
+            "host-fio.p3700.write.random.4kb.qd1",
+            "host-fio.p3700.read.sequential.4kb.qd1",
+            "host-fio.p3700.read.random.4kb.qd1",
+        ),
+        "what of a command alone is the drive's, and what the host's: the capacity has no part in it",
+    ),
     "disk-fio.write.4kb": "how many cached writes large disks aim at was chosen with it known:"
     " its source was drawn to be predicted",
     "tolly.random.read.128.n5": "what a read costs a storage processor, known as a whole only",

@@ -89,6 +89,7 @@ class HostRows:
             complete_core=complete_core,
             cpu=self._cpu,
             page=self.card.integer("page.size"),
+            submit_wake=self.card.number("submit.wake_time") * NS_PER_S,
             **costs,
         )
 

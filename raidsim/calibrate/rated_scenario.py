@@ -38,6 +38,7 @@ HOST: dict[str, Any] = {
     "submit.device_io_time": "0 us",
     "submit.page_time": "0 us",
     "submit.write_time": "0 us",
+    "submit.wake_time": "0 us",
     "complete.io_time": "1 us",
     "complete.device_io_time": "0 us",
     "complete.page_time": "0 us",

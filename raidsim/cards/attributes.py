@@ -286,6 +286,7 @@ _HOST: tuple[_Row, ...] = (
     ("submit.device_io_time",   "time",      "0 us",    "1000 us",   "0 us",   "submission, per device I/O"),
     ("submit.page_time",        "time",      "0 us",    "1000 us",   "0 us",   "submission, per page of data"),
     ("submit.write_time",       "time",      "0 us",    "1000 us",   "0 us",   "submission, what a write takes more"),
+    ("submit.wake_time",        "time",      "0 us",    "1000 us",   "0 us",   "submission, what an I/O takes more if the process was issuing nothing: it waited, and the scheduler wakes it, on a core that leaves a light sleep state"),
     ("complete.io_time",        "time",      "0 us",    "1000 us",   None,     "completion, per host I/O"),
     ("complete.device_io_time", "time",      "0 us",    "1000 us",   "0 us",   "completion, per device I/O"),
     ("complete.page_time",      "time",      "0 us",    "1000 us",   "0 us",   "completion, per page of data"),

@@ -73,6 +73,7 @@ _HOST = {
     "submit.io_time":             ("0.5 us", "20 us", "a polled user-space driver to an interrupt-driven stack with filters on a slow core"),
     "submit.device_io_time":      ("0.1 us", "10 us", "a driver's share of the submission"),
     "submit.page_time":           ("0.01 us", "1 us", "mapping a page: a cache line to a copy of 4 KiB"),
+    "submit.wake_time":           ("0.5 us", "15 us", "a switch of threads to the exit of a light sleep state"),
     "submit.write_time":          ("0.1 us", "10 us", "less than an I/O of its own"),
     "complete.io_time":           ("0.3 us", "20 us", "a cache line to an interrupt, a deferred call and a wake-up"),
     "complete.device_io_time":    ("0.1 us", "10 us", "a driver's share of the completion"),

@@ -20,6 +20,7 @@ HOST: tuple[Row, ...] = (
     ("submit.device_io_time", "any",    "x0.5",   "x2",     "cpu", "a driver's share of an I/O, by driver and version"),
     ("submit.page_time",     "any",     "x0.4",   "x2.5",   "cpu pages", "pinning and mapping a page: a cache line to some misses, by version and remapping unit"),
     ("submit.write_time",    "any",     "x0.5",   "x2",     "cpu", "what a write takes more than a read, which file system and driver decide"),
+    ("submit.wake_time",     "any",     "x0.5",   "x1.6",   "cpu", "from a switch of threads on a core that is awake, 1 to 3 us, to that and the exit of a light sleep state, 1 to 10 us, as Linux's driver lists them"),
     ("complete.io_time",     "any",     "x0.6",   "x1.6",   "cpu", "interrupt, deferred call and wake-up are 1 to 5 us on a server core of some GHz, by version and driver"),
     ("complete.device_io_time", "any",  "x0.5",   "x2",     "cpu", "a driver's share of a completion, by driver and version"),
     ("complete.page_time",   "any",     "x0.4",   "x2.5",   "cpu pages", "unpinning and unmapping a page: a cache line to some misses"),

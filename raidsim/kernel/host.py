@@ -4,7 +4,9 @@ Each process has a serial station for submission; completion is a station that a
 processes of a host share: the cores that serve the interrupts of its drives. Where a process
 runs on the core of its interrupts, both are one station. Service times
 add up what the I/O needs: a part per host I/O, per device I/O, per page of data (the
-memory that is locked and mapped), and more for a write. Clock rate is the speed of the
+memory that is locked and mapped), and more for a write. A process that has nothing to issue
+waits, and has to be woken by the scheduler before it issues again: that is more for the first
+I/O after a wait, and nothing for those that queue behind it. Clock rate is the speed of the
 stations.
 
 What is under way goes before what is submitted anew: interrupts come first, and what software
@@ -45,6 +47,8 @@ def submit(w, index, process, device_ios, driver):
     cost += process["submit_device_io"] * device_ios + driver
     if job["op"] == WRITE:
         cost += process["submit_write"]
+    if w.stations[process["submit"]]["busy"] == 0:
+        cost += process["submit_wake"]
     job["stage"] = STAGE_SUBMITTED
     if process["cpu"] != NONE:
         cpu.share(w, process["cpu"])

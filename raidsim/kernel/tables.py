@@ -452,6 +452,7 @@ PROCESSES = Table(
     submit_device_io=configuration("f8", "for each command to a drive beyond the first", "ns"),
     submit_page=configuration("f8", "for each page", "ns"),
     submit_write=configuration("f8", "more for a write", "ns"),
+    submit_wake=configuration("f8", "more, if nothing is being issued: the process waited", "ns"),
     complete_io=configuration("f8", "completion of an I/O", "ns"),
     complete_device_io=configuration("f8", "for each command to a drive beyond the first", "ns"),
     complete_page=configuration("f8", "for each page", "ns"),

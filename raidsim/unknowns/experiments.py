@@ -134,6 +134,7 @@ _SHOWN_BY: dict[str, tuple[tuple[str, str], ...]] = {
         ("raid.serial", "stream of writes"),
         ("raid.", "writes at 32"),
         ("sleep.", "reads at 1"),
+        ("submit.wake", "reads at 1"),
         ("governor.", "reads at 1"),
         ("", "reads at many"),
     ),
