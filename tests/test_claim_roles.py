@@ -58,7 +58,11 @@ ONLY_IN_A_WHOLE = {
             "host-fio.p3700.read.sequential.4kb.qd1",
             "host-fio.p3700.read.random.4kb.qd1",
         ),
-        "what of a command alone is the drive's, and what the host's: the capacity has no part in it",
+        "what of a command alone is the drive's, and what the host's: no matter of capacity",
+    ),
+    **dict.fromkeys(
+        ("ssd-fio.sn850x.write.4kb.4x32", "ssd-fio.sn850x.read.4kb.4x32"),
+        "what an I/O costs a core of a personal computer: one of the computers of that class",
     ),
     "disk-fio.write.4kb": "how many cached writes large disks aim at was chosen with it known:"
     " its source was drawn to be predicted",
