@@ -5,6 +5,9 @@ time D with each I/O, lets X = U / D I/Os a second through. So where a point car
 with fewer outstanding I/Os, though nothing is less busy, D has grown: the kind of station at which
 it has grown enough says where the throughput is lost. If it has grown nowhere, stations are idle
 while I/Os wait for each other.
+
+Points whose drives move more data for each write than those of the other one are no fall: what
+differs is how much was written before, which is no matter of how many I/Os are outstanding.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from raidsim import units
 from raidsim.result import Point
 
 ENOUGH = 0.5  # share of the fall that longer work must explain
+MOVES_MORE = 1.25  # write amplification over that of another point, from which pasts differ
 
 
 def with_reasons(points: Sequence[Point]) -> list[Point]:
@@ -44,6 +48,8 @@ def _is_fall(before: Point, after: Point) -> bool:
 
 
 def _reason(before: Point, after: Point) -> str:
+    if moved := _moved(before, after):
+        return moved
     what = (
         f"more outstanding I/Os carry less: {after.iops.mean:,.0f} IO/s,"
         f" where {before.outstanding} outstanding carry {before.iops.mean:,.0f}"
@@ -54,6 +60,23 @@ def _reason(before: Point, after: Point) -> str:
     was, now = before.stages[grown].served, after.stages[grown].served
     longer = f"{units.plain(now, 3)} ms of the {grown}'s time instead of {units.plain(was, 3)} ms"
     return f"{what}; an I/O takes {longer}"
+
+
+def _moved(before: Point, after: Point) -> str:
+    """Words for a drive that collects garbage in one of two points, and less or none in the other.
+
+    That of steady drives is alike, however many I/Os are outstanding.
+    """
+    was = {drive.name: drive.write_amplification for drive in before.drives}
+    for drive in after.drives:
+        earlier, now = was.get(drive.name), drive.write_amplification
+        if earlier and now and now > MOVES_MORE * earlier:
+            return (
+                f"{drive.name} collects garbage in this window (write amplification {now:.2f}), and"
+                f" less or none yet with {before.outstanding} outstanding ({earlier:.2f}), so they"
+                ' cannot be compared; with state = "steady" they can'
+            )
+    return ""
 
 
 def _grown(before: Point, after: Point) -> str | None:

@@ -89,6 +89,8 @@ def _filled(scenario: Scenario, volume: VolumeSpec) -> str:
         return NO_MAP
     if volume.state == "fresh":
         return "nothing was ever written to fresh drives"
+    if volume.card.has("slc.dynamic_size"):  # what is trimmed is room for the SLC cache
+        return ""
     for load in scenario.loads:
         if load.volume == volume.name and load.read_share < 1 and _covers(volume, load):
             return (

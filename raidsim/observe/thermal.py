@@ -43,7 +43,8 @@ def use(system: System, drive: int) -> DriveUse:
         return DriveUse(name_of(system, drive), kind.name, power, None, None, {})
     found = heat.reading(system, row)
     seconds = (system.now - int(row["window_begin"])) / NS_PER_S
-    power = (found.energy - float(row["window_energy"])) / seconds
+    # The most that a drive takes is kept over steps of the kernel, which do not begin with a window.
+    power = min((found.energy - float(row["window_energy"])) / seconds, float(row["most"]))
     throttled = found.light + found.heavy
     throttled -= int(row["window_light"] + row["window_heavy"]) / NS_PER_S
     total = float(row["inner_resistance"] + 1 / row["conductance"])

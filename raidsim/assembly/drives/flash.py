@@ -169,10 +169,10 @@ class Flash(DriveKind):
         ]
 
     def power(self, system: System, drive: int) -> float | None:
-        """From idle to active by how busy its data path, its link or its dies are, whichever most.
+        """From idle to active by what is busiest: its data path, its link, its channels or its dies.
 
         At the highest rates of its data sheet one of them is busy all the time, and it takes the
-        power that stands there.
+        power that stands there. What collection moves is seen by channels and dies alone.
         """
         from raidsim.assembly import supply  # noqa: PLC0415
 
@@ -180,11 +180,13 @@ class Flash(DriveKind):
         passed = system.now - int(system.state["slice_origin"])
         if passed == 0:
             return None
+        number = int(row["channels"])
+        channels = list(range(int(row["first_channel"]), int(row["first_channel"]) + number))
         first = int(row["first_die"])
-        dies = list(range(first, first + int(row["channels"]) * int(row["dies"])))
+        dies = list(range(first, first + number * int(row["dies"])))
         single = ("path", "link_to_host", "link_to_drive")
         stations = system.world.stations
-        parts = [dies, *([int(row[name])] for name in single)]
+        parts = [channels, dies, *([int(row[name])] for name in single)]
         busy = max(_busy(stations[part], system.now) for part in parts) / passed
         idle, active = float(front["idle_power"]), float(front["active_power"])
         return idle * supply.powered_share(system, drive) + (active - idle) * busy
