@@ -31,6 +31,9 @@ kind = "ssd"
 title = "A drive"
 maker = "Acme"
 base = "intel-p3700-800gb"
+
+[command]
+latency = { value = 6.5, unit = "us", source = "datasheet" }
 """
 RATED = '[rated]\nsheet = "Data sheet"\n'
 VALUES = {

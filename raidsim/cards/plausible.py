@@ -87,7 +87,7 @@ CLASSES: dict[str, Callable[[Card], bool]] = {
     "10k 3.5 in": _sized("3.5 in", 8000, 13000),
     "7k": _speed(6500, 8000),
     "before 2010": _before(2010),
-    "sata before 2010": lambda card: _interface("sata")(card) and _before(2010)(card),
+    "sata before 2012": lambda card: _interface("sata")(card) and _before(2012)(card),
     "before 2018": _before(2018),
     "since 2016": _since(2016),
 }

@@ -17,6 +17,7 @@ from raidsim import units
 from raidsim.cards import years
 from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
 from raidsim.cards.card import NO_MAKER, Card
+from raidsim.cards.disk_classes import of_class
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 from raidsim.cards.flash_classes import CELLS, SATA_MOVES, cells_problem
 from raidsim.cards.inherited import words
@@ -98,7 +99,7 @@ def stub(
         flash = NewFlash.of(like, maker, year, cells)
     lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
     lines += _rated(kind, like, slc_cache)
-    lines += _values(KINDS[kind], like, flash, slc_cache)
+    lines += _values(KINDS[kind], like, flash, slc_cache, year)
     return "\n".join(lines) + "\n"
 
 
@@ -172,12 +173,18 @@ _OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time"
 
 _MOVED = "front_end.move_time"
 _PROTECTED = "buffer.protected"
+_SHARES = "with the others of it and what is written, no more than buffer.size"
 _PRINTED = {
     "link.interface": "",
     "link.time_per_byte": _LINK,
     "body.form_factor": "",
     "buffer.size": "",
     _PROTECTED: "",
+    "read_ahead.segments": _SHARES,
+    "read_ahead.segment": _SHARES,
+    "write_cache.size": _SHARES,
+    "slc.size": "reviews tell it where the sheet does not; smaller drives have less",
+    "slc.dynamic_size": "reviews tell it where the sheet does not; smaller drives have less",
     "flash.channels": "",
     "geometry.heads": "",
     "link.speed": "",
@@ -233,7 +240,7 @@ def _rated(kind: str, like: Card | None, slc_cache: bool) -> Iterator[str]:
 
 
 def _values(
-    kind: CardKind, like: Card | None, flash: NewFlash | None, slc_cache: bool
+    kind: CardKind, like: Card | None, flash: NewFlash | None, slc_cache: bool, year: int | None
 ) -> Iterator[str]:
     ranges = FIT_RANGES[kind.name] if like is None else narrow_ranges(like)
     section = ""
@@ -244,6 +251,8 @@ def _values(
             line = _protected(like, slc_cache)
         elif attribute.name == _MOVED and slc_cache and _has_no_lanes(like):
             line = _moved(attribute, like)
+        elif stated := of_class(attribute.name, like, year):
+            line = _line(attribute, stated.value, "1", stated.note, stated.span, stated.because)
         else:
             line = _like(attribute, ranges, like, flash)
         if line is None:

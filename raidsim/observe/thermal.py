@@ -43,7 +43,7 @@ def use(system: System, drive: int) -> DriveUse:
         return DriveUse(name_of(system, drive), kind.name, power, None, None, {})
     found = heat.reading(system, row)
     seconds = (system.now - int(row["window_begin"])) / NS_PER_S
-    # The most that a drive takes is kept over steps of the kernel, which do not begin with a window.
+    # The most that it takes is kept over steps of the kernel, which begin before the window.
     power = min((found.energy - float(row["window_energy"])) / seconds, float(row["most"]))
     throttled = found.light + found.heavy
     throttled -= int(row["window_light"] + row["window_heavy"]) / NS_PER_S

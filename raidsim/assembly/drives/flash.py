@@ -169,7 +169,7 @@ class Flash(DriveKind):
         ]
 
     def power(self, system: System, drive: int) -> float | None:
-        """From idle to active by what is busiest: its data path, its link, its channels or its dies.
+        """From idle to active by what is busiest: data path, link, channels or dies.
 
         At the highest rates of its data sheet one of them is busy all the time, and it takes the
         power that stands there. What collection moves is seen by channels and dies alone.
