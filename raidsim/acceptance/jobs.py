@@ -161,7 +161,7 @@ def _fill(name: str, variable: str, volume: VolumeSpec, capacity: int, *, again:
     }
     if volume.state == "steady" and again:
         options["loops"] = "2"
-    return _section(f"fill-{_word(name)}", {**options, "stonewall": "1"})
+    return _section(f"fill-{word_of(name)}", {**options, "stonewall": "1"})
 
 
 def _wear(scenario: Scenario, name: str, variable: str, volume: VolumeSpec) -> Iterator[str]:
@@ -231,7 +231,7 @@ def _as_loads(
         }
         if number == 0:
             options["stonewall"] = "1"
-        yield _section(f"wear-{_word(name)}-{number + 1}", options)
+        yield _section(f"wear-{word_of(name)}-{number + 1}", options)
 
 
 def _writing(variable: str) -> dict[str, str]:
@@ -321,7 +321,7 @@ def _section(name: str, options: Mapping[str, str]) -> str:
 def _name(load: LoadSpec, point: Point, taken: set[str]) -> str:
     """A name for a job that no other has, of the load and what is outstanding or offered."""
     asked = f"{point.outstanding}" if point.outstanding else f"{point.rate:.6g}-iops"
-    name = base = f"{_word(load.name)}-{asked}"
+    name = base = f"{word_of(load.name)}-{asked}"
     number = 1
     while name in taken:
         number += 1
@@ -330,6 +330,6 @@ def _name(load: LoadSpec, point: Point, taken: set[str]) -> str:
     return name
 
 
-def _word(name: str) -> str:
-    """A name in letters, digits and dashes."""
+def word_of(name: str) -> str:
+    """Return a name in letters, digits and dashes, as jobs have it."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "load"

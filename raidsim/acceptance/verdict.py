@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from raidsim.acceptance.asked import NO_OPTIONS, different
 from raidsim.acceptance.expected import Expected, ExpectedFigure, ExpectedJob
+from raidsim.acceptance.jobs import word_of
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.units import NS_PER_MS
 from raidsim.version import __version__
@@ -72,11 +73,22 @@ class Verdict:
 def verdict_of(expected: Expected, results: Sequence[Measured]) -> Verdict:
     """Hold results against what was expected; jobs are known by their names."""
     by_name: dict[str, list[tuple[str, MeasuredJob]]] = {}
+    names = {job.name for job in expected.jobs}
     for measured in results:
         for job in measured.jobs:
-            by_name.setdefault(job.name, []).append((measured.file, job))
+            name = _name(measured, job, names)
+            by_name.setdefault(name, []).append((measured.file, job))
     judged = tuple(_judged(job, by_name.pop(job.name, [])) for job in expected.jobs)
     return Verdict(expected.title, expected.coverage, judged, tuple(_remarks(results, by_name)))
+
+
+def _name(measured: Measured, job: MeasuredJob, names: Set[str]) -> str:
+    """The name that a job has among those asked for.
+
+    ``raidsim run --fio`` names a job by its load alone, so that a delivery can be rehearsed.
+    """
+    asked = f"{word_of(job.name)}-{job.options.get('iodepth')}"
+    return asked if measured.is_simulated and asked in names else job.name
 
 
 def _remarks(
