@@ -295,7 +295,7 @@ def test_a_delivery_can_be_rehearsed_with_what_a_run_says(
     result = run_and_keep(database(seed=1), keeper)
     results = []
     for name, text in files_of(database(), result, keeper.found).contents.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_bytes(text)
         results.append(str(tmp_path / name))
     assert judged(drawn.expected, results, tmp_path) == 0
     assert "PASSED: all of 2 jobs" in capsys.readouterr().out
