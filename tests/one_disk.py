@@ -59,7 +59,7 @@ NO_HOST = {
     f"{step}.{part}": "0 us"
     for step in ("submit", "complete")
     for part in ("io_time", "device_io_time", "page_time", "write_time")
-}
+} | {"submit.wake_time": "0 us"}
 
 
 class OneDisk(OneDrive):

@@ -67,6 +67,7 @@ NO_CPU = {
     for step in ("submit", "complete")
     for part in ("io_time", "device_io_time", "page_time", "write_time")
 } | {
+    "submit.wake_time": "0 us",
     "raid.io_time": "0 us",
     "raid.device_io_time": "0 us",
     "raid.parity_time_per_byte": "0 us/KiB",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from conftest import compiled_only
 from oracle import elevator
 from small_array import KIB, MS, TOY, SmallArray
 
@@ -137,6 +138,7 @@ max_ios = 2000
 """
 
 
+@compiled_only
 def test_what_a_drive_has_taken_is_not_sorted_by_the_host():
     """The firmware has the others in hand all the same, and takes them as they came."""
     rates = {

@@ -59,6 +59,27 @@ def rate(built, ios=FEW):
     return ios / (system.now - start) * 1e9
 
 
+def test_the_first_io_after_a_wait_takes_as_much_longer_as_it_takes_to_wake_a_process():
+    quiet = {"submit.wake_time": "0 us", "submit.io_time": "2 us"}
+    alone = [
+        1e9 / rate(server(values=quiet | {"submit.wake_time": wake}))
+        for wake in ("0 us", "10 us", "30 us")
+    ]
+    # One at a time, each I/O finds that the process waited for the one before it.
+    assert alone[1] - alone[0] == pytest.approx(10_000, rel=0.05)
+    assert alone[2] - alone[0] == pytest.approx(30_000, rel=0.05)
+
+
+def test_ios_that_queue_behind_another_find_the_process_awake():
+    busy = {"submit.io_time": "20 us", "submit.page_time": "0 us"}
+    rates = [
+        rate(server(outstanding=64, values=busy | {"submit.wake_time": wake}))
+        for wake in ("0 us", "10 us")
+    ]
+    assert rates[0] == pytest.approx(50_000, rel=0.02)
+    assert rates[1] == pytest.approx(rates[0], rel=0.02)
+
+
 @pytest.mark.parametrize("asked", [1.2, 4, 16])
 def test_interrupts_come_first_however_many_ios_wait_to_be_submitted(asked):
     """A core takes 4 us for each I/O of its process; what is offered beyond takes no time of it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from conftest import compiled_only
 from small_array import KIB, MS, STRIP, SmallArray, takes
 
 from raidsim.control.model import build
@@ -215,6 +216,7 @@ def test_a_stripe_that_is_overwritten_whole_is_never_read(failed: list[int]) -> 
     assert sum(array.drives["host_written"]) == 6 * (6 - len(failed)) * STRIP
 
 
+@compiled_only
 @pytest.mark.parametrize("spans", [1, 2, 4])
 def test_each_span_has_a_thread_and_a_stripe_cache_of_its_own(spans: int) -> None:
     """RAID 50 is RAID 0 over arrays of RAID 5: twice the spans handle twice the stripes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import INTERPRETED
+from conftest import INTERPRETED, compiled_only
 
 from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
@@ -42,6 +42,7 @@ def mapped(built: BuiltSystem, drive: int = 0) -> float:
     return float((entries != NONE).mean())
 
 
+@compiled_only
 def test_what_is_trimmed_lies_nowhere_any_more():
     half = LOAD | {"trim": "100 %", "random": "0 %", "size": "64 MiB", "area": {"size": "4 GiB"},
                    "limit": {"bytes": "4 GiB"}}  # fmt: skip

@@ -30,6 +30,10 @@ IOS = np.dtype(
 )
 
 
+AWAKE = {"submit.wake_time": "0 us"}
+"""A process that issues at once, whatever it did before: sums of steps are the same for all I/Os."""
+
+
 def scenario(
     *loads: dict[str, Any],
     seed: int = 1,
@@ -57,7 +61,7 @@ def scenario(
     return from_data(
         {
             "seed": seed,
-            "host": {"model": "fujitsu-rx2540-m1", "set": host or {}},
+            "host": {"model": "fujitsu-rx2540-m1", "set": AWAKE | (host or {})},
             "volume": [
                 {
                     "name": f"data{number}",
