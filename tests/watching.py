@@ -31,7 +31,7 @@ IOS = np.dtype(
 
 
 AWAKE = {"submit.wake_time": "0 us"}
-"""A process that issues at once whatever it did before, so that each I/O is the sum of its steps."""
+"""A process that issues at once whatever it did before: each I/O is the sum of its steps."""
 
 
 def scenario(
