@@ -10,6 +10,7 @@ from raidsim.report import numbers
 from raidsim.report.curves import Curve, half_width, latency_unit
 from raidsim.result import Result
 from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
+from raidsim.unknowns import spread
 
 BAND = "nine in ten, with what is not known"
 MEAN_BAND = "the same of means"
@@ -170,6 +171,12 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
             f"in {found.drawn_in} of {found.draws} draws values did not fit together on a card,"
             " and were taken halfway back to its own, until they did"
         )
+    near, figures, elsewhere, others = spread.HELD
+    yield (
+        f"such intervals held {numbers.percent(near)} of {figures} published figures of documents"
+        f" that the models were made from, and {numbers.percent(elsewhere)} of {others} that others"
+        " measured on systems of their own"
+    )
 
 
 def _widest(curve: Curve) -> Figure | None:
