@@ -46,6 +46,8 @@ class Times:
         time = self.host.number(f"{step}.io_time")
         time += self.host.number(f"{step}.page_time") * pages
         time += self.host.number(f"{step}.device_io_time") * commands
+        if step == "submit":
+            time += self.host.number("submit.wake_time")  # of a process that waited
         if op == t.WRITE:
             time += self.host.number(f"{step}.write_time")
         return ns(time)

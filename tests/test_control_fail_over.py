@@ -43,6 +43,7 @@ def test_nothing_completes_in_the_outage_and_everything_after_it(write):
     env.run(until=0.01)
     over = a.fail_over(b, "1 s")
     assert (a.state, over.state) == ("failed", "under way")
+    env.run(until=0.011)  # what had come to the host before completes
     env.reset_window()
     env.run(until=1.0)
     assert (loads[0].counts.in_flight, loads[0].counts.measured) == (8, 0)

@@ -13,10 +13,10 @@ NS = 1e-9
 
 
 def host_time(volume, kind, length):
-    """CPU time of one I/O, s: submission and completion."""
+    """CPU time of one I/O of a process that waited, s: submission and completion."""
     value = volume.host.card.number
     pages = -(-length // int(value("page.size")))
-    return sum(
+    return value("submit.wake_time") + sum(
         value(f"{step}.io_time")
         + value(f"{step}.device_io_time")
         + pages * value(f"{step}.page_time")

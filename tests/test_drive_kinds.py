@@ -23,6 +23,7 @@ ALLOWED = {
     "cards/attributes.py",  # the attributes of their cards,
     "cards/fit_ranges.py",  # what a fit may move,
     "cards/plausible.py",  # where its values may lie,
+    "cards/disk_classes.py",  # what firmware of old disks does,
     "cards/rated.py",  # what their sheets print,
     "cards/years.py",  # since when there are any,
     "unknowns/experiments.py",  # which measurement shows a value,

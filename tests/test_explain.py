@@ -25,7 +25,8 @@ HOST = "fujitsu-rx2540-m1"
 TEXT = f"""
 [host]
 model = "{HOST}"
-set = {{ submit = {{ io_time = "4 us", page_time = "0 us", write_time = "1 us" }}, \
+set = {{ submit = {{ io_time = "4 us", page_time = "0 us", write_time = "1 us", \
+wake_time = "0 us" }}, \
 complete = {{ io_time = "2 us" }}, \
 pcie = {{ read_time_per_byte = "0 us/KiB", write_time_per_byte = "0 us/KiB" }} }}
 

@@ -142,7 +142,8 @@ def test_a_card_is_drawn_alike_whatever_stands_beside_it() -> None:
 
 def test_cards_that_inherit_a_value_have_the_same_draw_of_it() -> None:
     base = cards.load("intel-p3700-800gb")
-    heir = next(card for card in cards.catalogue() if card.base == base.name)
+    heirs = [card for card in cards.catalogue() if card.base == base.name]
+    heir = next(card for card in heirs if not card.residuals)  # of which no figure tells more
     draws = Draws(32, 1)
     both = {one.name for one in unsures(heir).values if one.card == base.name}
     assert "flash.program_time" in both
