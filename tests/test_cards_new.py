@@ -52,6 +52,14 @@ def test_a_new_card_is_like_the_card_that_it_is_like(name, tmp_path):
         assert card.sources[one.name].note
 
 
+@pytest.mark.parametrize(("year", "sorts", "caches"), [(2009, 8, 4), (2012, 32, 1024)])
+def test_a_sata_disk_sorts_as_many_commands_as_those_of_its_year(year, sorts, caches, tmp_path):
+    like = cards.load("seagate-st8000nm000a")  # of 2018
+    card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=year), "old.toml")
+    assert card.integer("queue.window") == sorts
+    assert card.integer("write_cache.entries") == caches
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_without_an_example_a_new_card_says_what_is_to_be_filled_in(kind):
     text = stub(kind, "new-one", place=Path("new.toml"))

@@ -45,6 +45,34 @@ def point(*arguments: Any, **keys: Any) -> Point:
     return result(*arguments, **keys).points[0]
 
 
+def test_no_window_has_more_power_than_a_drive_takes_at_most() -> None:
+    data = {
+        "host": {"model": "intel-xeon-8380-pair"},
+        "volume": [{"drive": "intel-p3700-800gb", "state": "fresh"}],
+        "load": [{"read": "0 %", "size": "4 KiB", "align": "512 B", "outstanding": 32}],
+        "measure": {"precision": "2 %", "min_ios": 20_000},
+    }
+    (measured,) = run(scenario.from_data(data)).points
+    assert measured.window_s < 0.1  # shorter than a step of the heat, which began before it
+    assert measured.drives[0].power_w == pytest.approx(25)
+
+
+def test_what_collection_moves_takes_power_where_a_card_has_no_energies() -> None:
+    words = {"read": "0 %", "size": "16 KiB", "outstanding": 32}
+    data = {
+        "host": {"model": "intel-xeon-8380-pair"},
+        "volume": [{"drive": "solidigm-p5336-61440gb"}],
+        "load": [words],
+        "measure": {"precision": "5 %", "min_ios": 5000, "max_ios": 20_000},
+    }
+    (use,) = run(scenario.from_data(data)).points[0].drives
+    # Steady, it moves four units for each that is written: its channels are busy for two thirds.
+    assert use.write_amplification is not None
+    assert use.write_amplification > 4
+    idle, most = 5, 25
+    assert use.power_w == pytest.approx(idle + 0.65 * (most - idle), rel=0.1)
+
+
 @pytest.fixture(scope="module")
 def obstructed() -> Result:
     return run(scenario.load("p3700-obstructed"))

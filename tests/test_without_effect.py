@@ -64,6 +64,7 @@ IDLE = [
 COUNTS = [
     {"volume": {"filled": "50 %"}, "load": PART},
     {"volume": {"filled": "50 %"}, "load": {"read": "100 %"}},
+    {"drive": "samsung-970-evo-plus-500gb", "volume": {"filled": "50 %"}},  # room for its SLC cache
     {"volume": RAID_5 | {"rotation": "n-restart", "strip": "128 KiB", "rebuild_rate": "50 %"}},
     {"volume": RAID_5 | {"intent": "bitmap", "bitmap_chunk": "1 MiB", "group_thread_cnt": 4}},
     {"host": {"cpu_load": True, "power_plan": "default"}},
