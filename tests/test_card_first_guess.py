@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from raidsim import cards
 from raidsim.calibrate.first_guess import first_guess
+from raidsim.calibrate.rated_scenario import cpu_time
 from raidsim.cards.loader import read_card
 from raidsim.cards.rated import RatedPerformance
 from raidsim.cards.stub import stub
@@ -45,7 +48,33 @@ def test_the_slower_of_reads_and_writes_takes_more_of_the_front_end(reads, write
 def test_random_writes_in_the_long_run_tell_of_flash_and_not_of_commands(tmp_path):
     card = new_card("samsung-970-evo-plus-500gb", tmp_path)
     figures = [rate(400e3, read=1), rate(500e3, read=0, state="sustained")]
-    assert first_guess(card, figures)["front_end.command_time"] == pytest.approx(5 / 400e3)
+    assert first_guess(card, figures)["front_end.command_time"] == pytest.approx(2 / 400e3)
+
+
+@pytest.mark.parametrize(("burst", "is_in_front"), [(5e9, False), (2e9, True)])
+def test_many_dies_are_not_made_slow_for_what_a_controller_takes_in(burst, is_in_front, tmp_path):
+    """Sixteen dies with 64 KiB at a time take in 5 GB/s in 0.2 ms; with less, others limit."""
+    card = new_card("samsung-970-evo-plus-500gb", tmp_path)
+    guess = first_guess(card, [stream(burst, state="burst")])
+    dies = card.integer("flash.channels") * card.integer("flash.dies_per_channel")
+    at_once = dies * card.integer("flash.planes") * card.integer("flash.page")
+    of_flash = at_once / burst
+    assert (of_flash > 0.21e-3) is is_in_front
+    assert guess["slc.program_time"] == pytest.approx(min(of_flash, 0.2e-3))
+    passes = 2 * guess["data_path.write_time_per_byte"]
+    assert (passes == pytest.approx(1 / burst)) is is_in_front
+
+
+def test_one_i_o_at_a_time_of_a_drive_of_personal_computers_is_measured_under_windows():
+    """Their sheets are. Those of drives with capacitors, and of many I/Os, stay as they are."""
+    windows = cards.load("windows-pc")
+    parts = ("submit.io_time", "submit.wake_time", "complete.io_time")
+    times = [windows.number(part) for part in parts]
+    alone = replace(rate(60e3, read=0), workers=1, outstanding=1)
+    client, server = (cards.load(n) for n in ("samsung-970-evo-plus-500gb", "intel-p5510-7680gb"))
+    assert cpu_time(client, alone) == pytest.approx(sum(times))
+    assert cpu_time(server, alone) == pytest.approx(2e-6)
+    assert cpu_time(client, rate(60e3, read=0)) == pytest.approx(2e-6)
 
 
 @pytest.mark.parametrize(("lasting", "expected"), [(36e3, 4.5e-6), (75e3, 1 / 75e3 - 1 / 97e3)])

@@ -7,7 +7,7 @@ import csv
 from raidsim.resources import data_folder
 from raidsim.unknowns.spread import HELD
 
-TIMES = ("thirteenth", "fourteenth", "fifteenth", "sixteenth")
+TIMES = ("thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth")
 
 
 def test_the_share_of_figures_in_their_intervals_is_that_of_the_tables() -> None:

@@ -37,17 +37,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from raidsim import units
 from raidsim.assembly.amplification import amplification, spare_for
+from raidsim.calibrate.rated_scenario import cpu_time
 from raidsim.cards import Card
 from raidsim.cards.rated import RatedPerformance
-
-CPU = 2e-6
-"""s of CPU time of an I/O on the host of a fit (`raidsim.calibrate.rated_runs`)."""
 
 SMALL = 16 * 1024
 """Bytes up to which a request tells of commands rather than of bandwidth."""
 
 CLEARLY = 1.05
 """How much more than is printed a part must carry, to be no limit of what is printed."""
+
+SLC_SLOWEST = 0.2e-3
+"""s that a program takes of cells with one bit, at most: what is printed of them is 0.1 to 0.2 ms.
+
+Drives of many dies whose sheet would give them more are limited in front of the flash.
+"""
 
 MANY = 16
 """I/Os outstanding from which on something is taken to be saturated."""
@@ -92,22 +96,31 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     write_path = card.number("data_path.write_time_per_byte")
     write_path = write_path if told else _path_of_writes(speed, link)
     if one := _alone(writes):
-        latency = max(one.value - CPU - fixed - one.size * (write_path + link), 0.1e-6)
+        latency = max(
+            one.value - cpu_time(card, one) - fixed - one.size * (write_path + link), 0.1e-6
+        )
         yield "command.latency", latency
     if one := _alone(one for one in reads if one.random == 1):
         channel = card.number("flash.channel_read_time_per_byte")
         frame = max(card.integer("flash.frame"), one.size)
         transfer = frame * channel + one.size * (read_path + link)
-        yield "flash.read_time", max(one.value - CPU - fixed - latency - transfer, 1e-6)
+        yield (
+            "flash.read_time",
+            max(one.value - cpu_time(card, one) - fixed - latency - transfer, 1e-6),
+        )
     burst = max(_speeds(one for one in writes if one.state != "sustained"), default=0.0)
     gathers = card.has("slc.program_time")
     if told and (programmed := speed or (0.0 if gathers else burst)):
         yield "flash.program_time", _at_once(card) / programmed  # without an SLC cache a burst, too
+    in_front = False
     if burst and gathers:
-        yield "slc.program_time", _at_once(card) / burst
+        time = _at_once(card) / burst
+        in_front = time > CLEARLY * SLC_SLOWEST
+        yield "slc.program_time", min(time, SLC_SLOWEST)
     if fastest := max(speed, burst):
         # Both passes of what is written take at most as long as the figure allows.
-        yield "data_path.write_time_per_byte", 0.4 / fastest
+        path = 0.5 / burst if in_front else 0.4 / fastest  # each byte passes it twice
+        yield "data_path.write_time_per_byte", path
         if told:
             channel = 0.5 / fastest * card.integer("flash.channels")
             yield "flash.channel_write_time_per_byte", channel

@@ -48,11 +48,23 @@ HOST: dict[str, Any] = {
 }
 """Other values for the card of the host, whichever it is."""
 
+ALONE: dict[str, Any] = {
+    "submit.io_time": "5 us",
+    "submit.wake_time": "3.55 us",
+    "complete.io_time": "2.2 us",
+}
+"""The same where a drive of personal computers has one I/O at a time: as windows-pc has them.
+
+Sheets of such drives say that they were measured under Windows, with Iometer or CrystalDiskMark;
+what its threads take is 9 us of the 17 us that a write alone takes there.
+"""
+
 HOST_CARD = "fujitsu-rx2540-m1"
 HOST_WORDS = (
     "a host that is no bottleneck: each I/O takes 1 us of CPU time to submit and 1 us to complete,"
     " which an interface with shared rings of a system of today takes; each worker has a core, and"
-    " completions have one each"
+    " completions have one each; a single I/O at a time of an NVMe drive without capacitors takes"
+    " what it takes under Windows, 10.75 us"
 )
 
 DRIVE: dict[str, Any] = {
@@ -97,7 +109,7 @@ def scenario(card: Card, one: RatedPerformance, changes: Mapping[str, Value]) ->
         lines += ["[[volume]]", f'drive = "{NVME}"', *_fast(one), *_set("volume", DRIVE)]
         lines += ["[[load]]", *_load(one, one.workers, one.outstanding)]
     else:
-        lines += ["[host]", f'model = "{HOST_CARD}"', *_set("host", HOST)]
+        lines += ["[host]", f'model = "{HOST_CARD}"', *_set("host", host_of(card, one))]
     if card.kind == "controller":
         lines += ["[[controller]]", f"model = {path}", *_set("controller", changed)]
         lines += _behind(card, one)
@@ -105,6 +117,28 @@ def scenario(card: Card, one: RatedPerformance, changes: Mapping[str, Value]) ->
         lines += ["[[volume]]", f"drive = {path}", *_state(card, one), *_set("volume", changed)]
         lines += ["[[load]]", *_load(one, one.workers, one.outstanding), *_edge(card, one)]
     return "\n".join([*lines, "[measure]", *_pairs(_measure(one))]) + "\n"
+
+
+def host_of(card: Card, one: RatedPerformance) -> dict[str, Any]:
+    """Return the values of the host on which a drive's figure, or a controller's, is measured."""
+    alone = one.workers * one.outstanding == 1
+    if alone and is_drive(card) and _of_personal_computers(card):
+        return HOST | ALONE
+    return HOST
+
+
+def cpu_time(card: Card, one: RatedPerformance) -> float:
+    """Return what an I/O takes of that host, s."""
+    host = host_of(card, one)
+    parts = ("submit.io_time", "submit.wake_time", "complete.io_time")
+    return sum(float(units.parse(host[part], "time")) for part in parts)
+
+
+def _of_personal_computers(card: Card) -> bool:
+    """Whether a drive is one on NVMe whose acknowledged writes a power cut takes."""
+    if not card.has("buffer.protected") or card.flag("buffer.protected"):
+        return False
+    return card.word("link.interface") == "nvme"
 
 
 def _measure(one: RatedPerformance) -> dict[str, Any]:

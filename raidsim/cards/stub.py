@@ -148,7 +148,7 @@ def _head(
 
 def inherits(like: Card, maker: str) -> str:
     """Return in words what a new card leaves to its base, defaults aside, and what that means."""
-    stated = {*narrow_ranges(like), *COUNTED, *_PRINTED}
+    stated = {*narrow_ranges(like), *COUNTED, *_PRINTED, _DISK_CACHE, _SURVIVES}
     left = [
         one.name
         for one in like.about.attributes
@@ -173,6 +173,10 @@ _OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time"
 
 _MOVED = "front_end.move_time"
 _PROTECTED = "buffer.protected"
+_DISK_CACHE = "write_cache.enabled"
+_SURVIVES = "write_cache.protected_size"
+_ABOUT = 1.05
+"""Times as slow as the payload of its year: what framing takes differs by less."""
 _SHARES = "with the others of it and what is written, no more than buffer.size"
 _PRINTED = {
     "link.interface": "",
@@ -251,6 +255,12 @@ def _values(
             line = _protected(like, slc_cache)
         elif attribute.name == _MOVED and slc_cache and _has_no_lanes(like):
             line = _moved(attribute, like)
+        elif attribute.name == "link.time_per_byte" and (payload := _payload(like, year)):
+            line = _line(attribute, 1 / payload, "MB/s", f"the fastest of its year; {_LINK}")
+        elif attribute.name == _DISK_CACHE:
+            line = _disk_cache(like)
+        elif attribute.name == _SURVIVES:
+            line = _survives(attribute, like)
         elif stated := of_class(attribute.name, like, year):
             line = _line(attribute, stated.value, "1", stated.note, stated.span, stated.because)
         else:
@@ -277,6 +287,51 @@ def _protected(like: Card, slc_cache: bool) -> str:
         note = "as usual of drives of personal computers; true if the sheet prints capacitors"
     value = "true" if like.flag(_PROTECTED) and not slc_cache else "false"
     return f'protected = {{ value = {value}, source = "assumed", note = {_text(note)} }}'
+
+
+_PAYLOADS = {
+    "sata": ((2010, 550e6),),
+    "nvme": ((2013, 3540e6), (2019, 7080e6), (2023, 14160e6)),
+}
+"""B/s of the fastest link of solid state drives that were launched from a year on."""
+
+
+def _payload(like: Card, year: int | None) -> float | None:
+    """Return the payload of a new drive's link, B/s; None if that of its base is as fast.
+
+    A base may have a link of years before, or its drive's own limit in it: a sheet that promises
+    more would contradict that.
+    """
+    if not like.has("flash.channels") or not like.has("link.time_per_byte"):
+        return None
+    of_year = [
+        payload
+        for since, payload in _PAYLOADS.get(like.word("link.interface"), ())
+        if year is not None and since <= year
+    ]
+    slow = of_year and like.number("link.time_per_byte") * of_year[-1] > _ABOUT
+    return of_year[-1] if slow else None
+
+
+def _disk_cache(like: Card) -> str:
+    """Return the line of whether a disk acknowledges writes from its buffer, as it is sold."""
+    on = like.word("link.interface") == "sata"
+    note = "SATA disks are sold with the disk cache on, SAS disks with it off: what yours is set to"
+    return f'enabled = {{ value = {str(on).lower()}, source = "assumed", note = {_text(note)} }}'
+
+
+def _survives(attribute: Attribute, like: Card) -> str:
+    """Return the line of what a disk keeps through a power cut: nothing, unless its sheet says so.
+
+    With what a base has, a disk would answer flushes from a cache that it does not have.
+    """
+    note = f"none, as sheets of most disks; {like.name} has {_size_of(like, attribute.name)}"
+    hint = "a persistent or non-volatile write cache, where the sheet prints one"
+    return _line(attribute, 0, like.sources[attribute.name].unit, f"{hint}: {note}")
+
+
+def _size_of(card: Card, name: str) -> str:
+    return units.text(card.integer(name), "size") if card.integer(name) else "none"
 
 
 def _moved(attribute: Attribute, like: Card) -> str:

@@ -28,7 +28,7 @@ have done their part), :func:`answer`.
 from __future__ import annotations
 
 from raidsim.kernel import array as arrays
-from raidsim.kernel import destage, prefetch
+from raidsim.kernel import destage, prefetch, streaming
 from raidsim.kernel.cache import (
     COMING,
     PRESENT,
@@ -40,6 +40,7 @@ from raidsim.kernel.cache import (
     wait,
 )
 from raidsim.kernel.cache_tables import NO_READ_AHEAD
+from raidsim.kernel.drive import link_ns
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
@@ -57,6 +58,7 @@ from raidsim.kernel.tables import (
     TO_HOST,
     WRITE,
 )
+from raidsim.layout.tables import CONCATENATED
 
 
 @handler
@@ -191,13 +193,35 @@ def transfer(w, index):
     controller = of(w, index)
     job = w.jobs[index]
     job["stage"] = STAGE_CONTROLLER_LINK
-    time = round_ns(job["length"] * controller["link_ns"])
     if job["op"] == READ:
         job["direction"] = TO_HOST
-        arrive(w, controller["to_host"], index, time)
+        where = controller["to_host"]
     else:
         job["direction"] = TO_FLASH
-        arrive(w, controller["to_controller"], index, time)
+        where = controller["to_controller"]
+    length = job["length"]
+    ns = controller["link_ns"]
+    if controller["cache"] != NONE:  # it is in the memory of the controller, whole
+        arrive(w, where, index, round_ns(length * ns))
+    elif job["op"] == READ:
+        streaming.tail(w, where, index, length, ns, job["since"])
+    else:
+        streaming.head(w, where, index, length, ns, time_to_drives(w, job))
+
+
+@handler
+def time_to_drives(w, job):
+    """ns that the links of the drives take for what a write brings to each of them."""
+    row = w.volumes[job["volume"]]["array"]
+    layout = w.layouts[row]
+    wide = layout["drives"] // layout["copies"]
+    if layout["family"] == CONCATENATED:
+        wide = 1
+    elif layout["parity"] > 0:
+        wide = layout["spans"] * layout["data"]
+    each = min(job["length"], max(layout["strip"], job["length"] // wide))
+    first = w.drives[w.members[w.arrays[row]["first_member"]]["drive"]]
+    return round_ns(each * link_ns(w, first))
 
 
 @part("arrays")

@@ -5,7 +5,7 @@ served, or in the order of its :mod:`~raidsim.kernel.elevator`), reaches the dri
 fixed latency, is worked on, and its completion takes the other half back.
 
 On its way between drive and controller or host, data crosses the links that it shares with other
-drives (expanders, switches, networks): whole, one after the other.
+drives (expanders, switches, networks), see :mod:`~raidsim.kernel.streaming`.
 
 A SATA drive has a flush for itself, and a host may send flushes one at a time
 (:mod:`~raidsim.kernel.flush_queue`). Linux sends a forced write to a SATA drive of its own as a
@@ -18,7 +18,7 @@ links; :func:`returned` frees the slot; :func:`flushed` lets what waited for a f
 
 from __future__ import annotations
 
-from raidsim.kernel import defects, disk, elevator, flush_queue, heat, ssd
+from raidsim.kernel import defects, disk, elevator, flush_queue, heat, ssd, streaming
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.reply import forced
 from raidsim.kernel.station import account, arrive, give_back, hold_first, leave, round_ns, seize
@@ -94,9 +94,12 @@ def arrived(w, index):
     drive = w.drives[job["drive"]]
     has_data = job["op"] != TRIM
     if job["op"] != READ and has_data and job["hop"] < drive["hops"]:
-        row = w.hops[drive["first_hop"] + drive["hops"] - 1 - job["hop"]]
+        below = drive["hops"] - 1 - job["hop"]
+        row = w.hops[drive["first_hop"] + below]
+        ns = w.hops[drive["first_hop"] + below - 1]["ns"] if below > 0 else link_ns(w, drive)
         job["hop"] += 1
-        arrive(w, row["down"], index, round_ns(job["length"] * row["ns"]))
+        following = round_ns(job["length"] * ns)
+        streaming.head(w, row["down"], index, job["length"], row["ns"], following)
         return
     if drive["heated"] == 1:
         heat.wake(w)
@@ -114,15 +117,28 @@ def arrived(w, index):
 
 
 @handler
+def link_ns(w, drive):
+    """What the drive's own link takes for a byte, ns."""
+    if drive["kind"] == DRIVE_SSD:
+        return w.ssds[drive["row"]]["link_ns"]
+    return w.disks[drive["row"]]["link_ns"]
+
+
+@handler
 def comes_up(w, index):
     """Whether the data of a read has another shared link to cross; then it does."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
-    if job["op"] != READ or job["hop"] >= drive["hops"]:
+    if job["op"] != READ:
+        return False
+    if job["hop"] == 0:
+        crossing = round_ns(job["length"] * link_ns(w, drive))
+        job["since"] = w.state[0]["now"] - drive["latency"] - crossing
+    if job["hop"] >= drive["hops"]:
         return False
     row = w.hops[drive["first_hop"] + job["hop"]]
     job["hop"] += 1
-    arrive(w, row["up"], index, round_ns(job["length"] * row["ns"]))
+    streaming.tail(w, row["up"], index, job["length"], row["ns"], job["since"])
     return True
 
 

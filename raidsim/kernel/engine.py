@@ -103,6 +103,7 @@ from raidsim.kernel.tables import (
     STAGE_PATH_WRITE,
     STAGE_PLAN,
     STAGE_PROGRAMMED,
+    STAGE_REST,
     STAGE_RETURNED,
     STAGE_ROUTE,
     STAGE_SENSED,
@@ -313,7 +314,7 @@ def advance(w, index):
         disk.written_in(w, index)
     elif stage == STAGE_DISK_TIMED:
         band_rewrites.timed(w, index)
-    elif stage == STAGE_MAPPED or stage == STAGE_ERASED:
+    elif stage == STAGE_MAPPED or stage == STAGE_ERASED or stage == STAGE_REST:
         release(w, index)
     elif stage == STAGE_MOVE_SENSED:
         garbage.sensed(w, index)

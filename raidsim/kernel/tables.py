@@ -140,6 +140,7 @@ STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
 STAGE_FLUSHED = 47  # a flush that another one has served
 STAGE_CACHE_LINES = 48  # firmware puts lines that it has made dirty where destages find them
+STAGE_REST = 49  # of a transfer, behind its first frame
 STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
@@ -280,6 +281,7 @@ JOBS = Table(
     worker=volatile("i1", "of a worker of an operation: WORKING, ENDED, RESTING or QUEUED"),
     rest=volatile("i1", "of work inside a flash drive: what it is for, as in slc.py"),
     hop=volatile("i2", "of a command: shared links that its data has crossed"),
+    since=volatile("i8", "of a read: since when its data has been coming from a drive", "ns"),
     locked=volatile(
         "i2",
         "of a worker: locks of its rows that it has taken; of a repair or a write: 1 if it has",
@@ -325,6 +327,8 @@ STATIONS = Table(
     turnaround=configuration("i8", "what a change of direction takes", "ns"),
     speed=state("f8", "1 as built; set by models, governors and throttling"),
     changed=state("i8", "when the two areas were last brought up to date", "ns"),
+    idle=state("i8", "of a link: idle time before `idle_until` that no data has taken yet", "ns"),
+    idle_until=state("i8", "of a link: when data came to it that had been coming", "ns"),
     busy_area=window("i8", "integral of busy servers over time", "ns"),
     queue_area=window("i8", "integral of waiting jobs over time", "ns"),
     unasked=window(

@@ -1,0 +1,60 @@
+"""Links one behind the other: data crosses the next one as it comes, not once all of it is there.
+
+Frames of at most 8 KiB follow one another through expanders, switches, and controllers that have no
+memory of their own. So the slowest link on the road sets the time of a large transfer, and not the
+sum of all; each of them is busy for as long as the whole of the data takes.
+
+Verbs: :func:`head` sends a job on with the first frames of its data, :func:`tail` is for data that
+has been coming for some time.
+"""
+
+from __future__ import annotations
+
+from raidsim.kernel.jit import routine
+from raidsim.kernel.jobs import take
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.tables import NONE, STAGE_REST
+
+FRAME = 8192
+"""B, the most that a frame of Serial ATA holds (Serial ATA 3.0, 10.3.7); SAS has 1 KiB."""
+
+
+@routine
+def head(w, where, index, length, ns, following):
+    """Job ``index`` crosses link ``where`` with ``length`` bytes of ``ns`` each, and goes on early.
+
+    It goes on with its first frame, or as much later as the next link, which takes ``following`` ns
+    for what it gets of the data, would else be through before all of it has come. The rest crosses
+    behind it, as a job that nobody waits for.
+    """
+    whole = round_ns(length * ns)
+    first = min(max(round_ns(FRAME * ns), whole - following), whole)
+    arrive(w, where, index, first)
+    if first == whole:
+        return
+    rest = take(w, STAGE_REST, NONE)
+    w.jobs[rest]["direction"] = w.jobs[index]["direction"]
+    w.jobs[rest]["priority"] = w.jobs[index]["priority"]
+    arrive(w, where, rest, whole - first)
+
+
+@routine
+def tail(w, where, index, length, ns, since):
+    """Job ``index`` joins link ``where`` with ``length`` bytes that have been coming for some time.
+
+    What the link could pass on ``since`` then is behind it, but for the last frame: as much as it
+    was idle, and no other data has taken of that yet. It counts as served.
+    """
+    station = w.stations[where]
+    now = w.state[0]["now"]
+    if station["busy"] == 0:
+        station["idle"] = now - station["changed"]
+        station["idle_until"] = now
+    service = round_ns(length * ns)
+    last = min(round_ns(FRAME * ns), service)
+    idle = max(min(station["idle"], station["idle_until"] - since), 0)
+    passed = min(idle, service - last)
+    station["idle"] -= passed
+    station["busy_area"] += passed
+    station["served"] += passed
+    arrive(w, where, index, service - passed)
