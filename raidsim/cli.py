@@ -55,6 +55,7 @@ from raidsim.cli_options import (
     Seed,
     SelectionOrSystem,
     WithUnknowns,
+    WithUnknownsOfClaims,
     draws,
     folder_of,
     named_as_options,
@@ -133,7 +134,7 @@ def _options(
     """Take the options that stand before the command."""
 
 
-@app.command("validate", cls=WithUnknowns)
+@app.command("validate", cls=WithUnknownsOfClaims)
 def validate_command(
     selection: SelectionOrSystem = None,
     role: Annotated[

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperCommand
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from typer._click import Context
 
+    from raidsim.errors import InputError
     from raidsim.report.console import ReportConsole
     from raidsim.report.output import Target
 
@@ -98,22 +100,33 @@ class WithUnknowns(TyperCommand):
         given: list[str] = []
         for place, word in enumerate(args):
             given.append(word)
-            option, _, number = word.partition("=")
+            option, equals, number = word.partition("=")
             if option != UNKNOWNS:
                 continue
-            following = number or "".join(args[place + 1 : place + 2])
-            if not following.lstrip("-").isdigit():
-                given += [] if number else ["-1"]
-            elif int(following) <= 0:
-                _refuse_draws(following)
+            following = number if equals else "".join(args[place + 1 : place + 2])
+            if not re.fullmatch(r"-?\d+", following):
+                given += [] if equals else ["-1"]
+            elif re.fullmatch(r"-\d{1,99}|0{1,99}", following):
+                with named_as_options(unknowns=following):
+                    raise self.refusal(int(following))
         return super().parse_args(ctx, given)
 
+    def refusal(self, number: int) -> InputError:
+        """What is said of a number of draws that this command does not take."""
+        from raidsim.studies import unknown
 
-def _refuse_draws(number: str) -> NoReturn:
-    from raidsim.errors import InputError, Problem
+        return unknown.refusal(number)
 
-    cause = f"{number} is no number of draws"
-    raise InputError([Problem(None, None, UNKNOWNS, cause, "give 10 or more, or no number")])
+
+class WithUnknownsOfClaims(WithUnknowns):
+    """The same of published figures, which have bounds of their own."""
+
+    def refusal(self, number: int) -> InputError:
+        """What is said of a number of draws that this command does not take."""
+        from raidsim.studies import unknown
+        from raidsim.validate.unknowns import DRAWS, MOST
+
+        return unknown.refusal(number, DRAWS, MOST)
 
 
 def draws(unknowns: int | None) -> int | bool:

@@ -166,8 +166,27 @@ def test_no_draws_at_all_are_no_number_of_draws(
     for form in (["--unknowns", number], [f"--unknowns={number}"]):
         said = refused(capsys, name, "scenario.toml", *options, *form)
         assert (
-            said == f"--unknowns: {number} is no number of draws; give 10 or more, or no number\n"
+            said == f"--unknowns: {number} is no number of draws;"
+            " give 10 to 10,000, or nothing for 64\n"
         )
+        assert said.replace(number, "5", 1) == refused(
+            capsys, name, "scenario.toml", *options, "--unknowns", "5"
+        )
+
+
+def test_the_draws_of_published_figures_have_bounds_of_their_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = refused(capsys, "validate", "--unknowns", "0")
+    assert said == "--unknowns: 0 is no number of draws; give 10 to 1,000, or nothing for 24\n"
+    assert said.replace("0", "5", 1) == refused(capsys, "validate", "--unknowns", "5")
+
+
+@pytest.mark.parametrize("number", ["²", "9" * 5000, "", "x"], ids=["²", "9 ...", "none", "x"])
+def test_what_is_no_number_of_draws_is_refused(
+    number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "--unknowns" in refused(capsys, "run", "scenario.toml", f"--unknowns={number}")
 
 
 def test_a_percentile_out_of_range_is_told_of_its_option(

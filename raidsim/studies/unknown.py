@@ -138,9 +138,14 @@ def number_of_draws(unknowns: int | bool, usual: int = DRAWS, most: int = MOST) 
         return usual if unknowns else 0
     if isinstance(unknowns, int) and (unknowns == 0 or FEWEST <= unknowns <= most):
         return unknowns
+    raise refusal(unknowns, usual, most)
+
+
+def refusal(unknowns: object, usual: int = DRAWS, most: int = MOST) -> InputError:
+    """What is said of what is no number of draws."""
     cause = f"{unknowns!r} is no number of draws"
     remedy = f"give {FEWEST} to {most:,}, or nothing for {usual}"
-    raise InputError([Problem(None, None, "unknowns", cause, remedy)])
+    return InputError([Problem(None, None, "unknowns", cause, remedy)])
 
 
 def with_unknowns(
