@@ -345,6 +345,13 @@ def asked_otherwise(job: ExpectedJob, left_out: str = "", **options: str) -> lis
     return list(different(job, MeasuredJob("one", 0, 0, given, {})))
 
 
+def test_a_share_of_writes_is_compared_as_one_of_reads() -> None:
+    job = ExpectedJob("one", "one.fio", "one", {"rw": "randrw", "rwmixread": "67"}, [], 2**40)
+    for share, agrees in (("33", True), ("34", False), ("²", False), ("9" * 5000, False)):
+        said = asked_otherwise(job, left_out="rwmixread", rwmixwrite=share)
+        assert (not any("rwmixread" in one for one in said)) == agrees
+
+
 ALL_OF_IT = "and all of the device (size=100%) was asked for"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -65,7 +66,7 @@ def test_a_sample_with_other_numbers_and_words_is_read_or_refused(sample, tmp_pa
         for _ in range(source.randrange(1, 5)):
             number = source.randrange(len(lines))
             other = source.choice(
-                ["-1", "0", "9" * 30, "1e999", "NaN", "null", '"x"', "{}", "é", ""]
+                ["-1", "0", "9" * 30, "1e999", "NaN", "null", '"x"', "{}", "é", "", "²"]
             )
             words = lines[number].split(" ")
             words[source.randrange(len(words))] = other
@@ -272,3 +273,15 @@ def test_an_array_that_was_imported_runs(tmp_path_factory, described):
     quick = ["measure.max_ios=2000", "measure.min_ios=500", "measure.max_time=12 s"]
     (point,) = run(load_text(import_files([str(path)]).text, overrides=quick)).points
     assert point.iops.mean > 0
+
+
+@pytest.mark.parametrize("other", ["²", "9" * 5_000], ids=["²", "9 ..."])
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_a_sample_with_a_numeral_that_is_no_number_is_read_or_refused(sample, other, tmp_path):
+    """Some digits are in no number that Python reads, and there may be too many of the others."""
+    text = sample.read_text(errors="replace")
+    numerals = [numeral.span() for numeral in re.finditer(r"\d+", text)]
+    path = tmp_path / sample.name
+    for begin, end in random.Random(1).sample(numerals, min(len(numerals), 20)):
+        path.write_text(text[:begin] + other + text[end:])
+        assert tried(path)

@@ -216,6 +216,12 @@ def test_huge_bodies_are_not_read(page):
     assert answer.status_code == 413
 
 
+@pytest.mark.parametrize("length", [b"\xb2", b"9" * 5_000, b"-1", b""], ids=repr)
+def test_a_length_that_is_no_number_is_refused(page, length):
+    answer = page.post("/api/check", content=b"{}", headers={b"Content-Length": length})
+    assert answer.status_code == 413
+
+
 @pytest.mark.parametrize(
     "seed", ["0", "100", "-1", "x", "\u0661", "0001234", "0001" + "1" * 5_000]
 )  # fmt: skip

@@ -42,8 +42,9 @@ def different(job: ExpectedJob, measured: MeasuredJob) -> Iterator[str]:
     }
     if not given:
         return
-    if "rwmixwrite" in given and "rwmixread" not in given and given["rwmixwrite"].isdigit():
-        given["rwmixread"] = str(100 - int(given["rwmixwrite"]))
+    writes = given.get("rwmixwrite", "")
+    if "rwmixread" not in given and writes.isdecimal() and len(writes) < 4:
+        given["rwmixread"] = str(100 - int(writes))
     engine = given.get("ioengine", ENGINE).split(":")[0]
     for name in COMPARED:
         asked = job.options.get(name, DEFAULTS.get(name, "")).lower()

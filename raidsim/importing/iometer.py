@@ -117,7 +117,7 @@ def _file(source: Source) -> _File:
 
 def _worker(worker: _Worker, title: str, line: str, cells: list[str], place: Place) -> None:
     if "number of outstanding" in title or title.startswith("# of outstanding"):
-        if cells[0].isdigit() and len(cells[0]) < 7 and worker.outstanding is None:
+        if cells[0].isdecimal() and len(cells[0]) < 7 and worker.outstanding is None:
             worker.outstanding, worker.at = int(cells[0]), place
     elif title.startswith("disk maximum size") and len(cells) >= 2:
         numbers = [int(cell) for cell in cells[:2] if re.fullmatch(r"\d{1,15}", cell)]

@@ -202,7 +202,7 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
     there: set[int] = set()
     built: dict[int, Place] = {}
     for place, row in section.rows:
-        slot = int(row[4]) if row[4].isdigit() else None
+        slot = int(row[4]) if row[4].isdecimal() and len(row[4]) < 10 else None
         said = (row[5] or "").lower()
         device = row[6] or ""
         if slot is not None and slot > _MOST_SLOTS:
@@ -270,15 +270,14 @@ def _export(found: Found, section: _Section) -> None:
         found.remark(place, label, "no MD_LEVEL is given: nothing is taken of it")
         return
     word = level.value.lower()
-    count = (
-        int(devices.value) if devices and devices.value.isdigit() and len(devices.value) < 5 else 0
-    )
+    known = devices and devices.value.isdecimal() and len(devices.value) < 5
+    count = int(devices.value) if devices and known else 0
     members = []
     there: set[int] = set()
     for key, role in section.values.items():
         if match := re.fullmatch(r"md_device_(.+)_role", key):
             said = section.text(f"md_device_{match[1]}_dev")
-            slot = int(role.value) if role.value.isdigit() and len(role.value) < 5 else None
+            slot = int(role.value) if role.value.isdecimal() and len(role.value) < 5 else None
             if said is None:
                 continue
             if slot is not None:

@@ -261,11 +261,11 @@ def _state(part: _Section) -> str:
 def _keys(part: _Section) -> list[str]:
     enclosure, slot = part.text("enclosure device id"), part.text("slot number")
     keys = []
-    if slot and slot.value.isdigit():
-        box = enclosure.value if enclosure and enclosure.value.isdigit() else " "
+    if slot and slot.value.isdecimal():
+        box = enclosure.value if enclosure and enclosure.value.isdecimal() else " "
         keys.append(f"slot:{part.adapter}/{box}:{slot.value}")
     device = part.text("device id")
-    if device and device.value.isdigit():
+    if device and device.value.isdecimal():
         keys.append(f"did:{part.adapter}/{device.value}")
     wwn = part.text("wwn")
     return keys + words.wwn_key(wwn.value if wwn else None)

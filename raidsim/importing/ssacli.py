@@ -236,7 +236,8 @@ def _array(
     keys.update(words.wwn_key(unique.value if unique else None))
     meant = meant_of(word, len(members))
     groups = part.text("parity groups", "number of parity groups")
-    spans = int(groups.value) if groups and groups.value.isdigit() else None
+    told = groups is not None and groups.value.isdecimal() and len(groups.value) < 5
+    spans = int(groups.value) if groups and told else None
     lowered = (state.value if state else "").lower()
     failed = [one for one in members if one.state in {FAILED, REBUILDING}]
     built = [one for one in members if one.state == REBUILDING]
@@ -337,7 +338,9 @@ def _write(part: _Section, above: _Section) -> Fact[str] | None:
         return None
     if said.value.lower() not in {"enabled", "controller cache", "all"}:
         return Fact("through", said.place)
-    match = re.search(r"(\d+)% Read\s*/\s*(\d+)% Write", ratio.value, re.I) if ratio else None
+    match = (
+        re.search(r"(\d{1,3})% Read\s*/\s*(\d{1,3})% Write", ratio.value, re.I) if ratio else None
+    )
     if ratio is not None and match and int(match[2]) == 0:
         return Fact("through", ratio.place)
     risk = above.text("no-battery write cache")
@@ -402,13 +405,15 @@ def _drive(part: _Section, bay: str, slot: str, roles: dict[str, str]) -> Drive:
     interface = megaraid.interface(kind.value) if kind else None
     solid = kind is not None and re.search(r"solid state|SSD|NVMe", kind.value, re.I) is not None
     rotates: Fact[bool] | None = None
-    if spinning and spinning.value.isdigit():
+    turns = 0
+    if spinning and spinning.value.isdecimal() and len(spinning.value) < 9:
+        turns = int(spinning.value)
         rotates = Fact(True, spinning.place)
     elif kind is not None:
         rotates = Fact(not solid, kind.place)
     bytes_of = words.size(size.value, binary=False) if size else None
     sectors = part.text("logical/physical block size")
-    pair = re.match(r"(\d+)\s*/\s*(\d+)", sectors.value) if sectors else None
+    pair = re.match(r"(\d{1,9})\s*/\s*(\d{1,9})(?!\d)", sectors.value) if sectors else None
     model, serial, wwn = part.text("model"), part.text("serial number"), part.text("wwid")
     keys = {f"slot:{slot}/{bay}", *words.serial_key(serial.value if serial else None)}
     keys.update(words.wwn_key(wwn.value if wwn else None))
@@ -417,8 +422,7 @@ def _drive(part: _Section, bay: str, slot: str, roles: dict[str, str]) -> Drive:
         Fact(" ".join(model.value.split()), model.place) if model else None,
         rotates,
         Fact(interface, kind.place) if kind and interface else None,
-        Fact(int(spinning.value), spinning.place)
-        if spinning and spinning.value.isdigit() and 0 < int(spinning.value) < 50_000 else None,
+        Fact(turns, spinning.place) if spinning and 0 < turns < 50_000 else None,
         None,
         Fact(bytes_of, size.place) if size and bytes_of else None,
         _sector(pair, 1, sectors), _sector(pair, 2, sectors),

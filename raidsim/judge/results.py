@@ -65,7 +65,7 @@ def _is_jobs(head: str, name: str) -> bool:
 def _is_log(head: str, name: str) -> bool:
     first = next((line.strip() for line in head.split("\n") if line.strip()), "")
     cells = [cell.strip() for cell in first.rstrip(",").split(",")]
-    return log_name(name) is not None and len(cells) >= 4 and all(map(str.isdigit, cells[:4]))
+    return log_name(name) is not None and len(cells) >= 4 and all(map(str.isdecimal, cells[:4]))
 
 
 def _never(head: str, name: str) -> bool:

@@ -157,7 +157,7 @@ class _Reader:
             self.version = line.rstrip(", ")[:40]
         elif expected == "specification":
             name, comma, after = line.rstrip(",").rpartition(",")
-            is_code = comma and after.strip().lstrip("-").isdigit()
+            is_code = comma and after.strip().lstrip("-").isdecimal()
             self.specification = (name if is_code else line).strip()
             self._test(number).specifications.setdefault(self.specification, [])
         elif expected == "lines":

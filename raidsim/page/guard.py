@@ -86,7 +86,7 @@ class Guard:
         if scope["method"] not in ("GET", "HEAD") and not _is_own(headers, asked):
             return failure(403, "Another page asked for this; only this page itself may.")
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > MOST_BODY or "transfer-encoding" in headers:
+        if not _is_short(length) or "transfer-encoding" in headers:
             return failure(
                 413, f"A request may hold {MOST_BODY // 1024} KiB, and has to say how many."
             )
@@ -131,6 +131,11 @@ def _cookies(headers: Headers) -> dict[str, str]:
 
 def _is_visitor(text: str) -> bool:
     return 8 <= len(text) <= 40 and text.replace("-", "").replace("_", "").isalnum()
+
+
+def _is_short(length: str) -> bool:
+    """Whether a Content-Length is a number of bytes that are taken."""
+    return length.isdecimal() and len(length) < 10 and int(length) <= MOST_BODY
 
 
 def _host_of(header: str) -> str:
