@@ -128,6 +128,15 @@ def test_reads_and_trims_are_no_more_than_all_requests():
         built_of(LOAD | {"read": "90 %", "trim": "20 %"})
 
 
+@pytest.mark.parametrize("what", [{"flush_every": 8}, {"fua": True}], ids=str)
+def test_a_load_that_only_reads_and_trims_has_nothing_to_flush(what):
+    with pytest.raises(InputError, match=r"has none; give less of reads or of trims"):
+        built_of(LOAD | {"read": "50 %", "trim": "50 %"} | what)
+    with pytest.raises(InputError, match=r'has none; write read = "50 %"'):
+        built_of(LOAD | {"read": "100 %", "trim": "0 %"} | what)
+    built_of(LOAD | {"read": "50 %", "trim": "40 %"} | what)
+
+
 def test_the_kind_of_a_request_is_that_of_the_same_number_without_trims():
     """Draws are by the number of the I/O: what was a read stays one, at the same place."""
     with_trims = built_of(LOAD | {"read": "40 %", "trim": "30 %"}, DRIVE | {"state": "fresh"})

@@ -177,18 +177,21 @@ def only_closed_loads_think(think: float, outstanding: Any) -> Iterator[Finding]
         )
 
 
-@needs("flush_every", "outstanding", "read", "sizes")
+@needs("flush_every", "outstanding", "read", "sizes", "trim")
 def something_to_flush(
-    flush_every: int, outstanding: Any, read: float | None, sizes: Sequence[SizeShare] | None
+    flush_every: int,
+    outstanding: Any,
+    read: float | None,
+    sizes: Sequence[SizeShare] | None,
+    trim: float,
 ) -> Iterator[Finding]:
     """A flush takes the place of an I/O of a closed load, behind writes."""
     if flush_every == 0:
         return
     if outstanding is None:
         yield "flush_every", "is for closed loads", "give outstanding in place of a rate"
-    shares = _read_shares(read, sizes)
-    if shares and min(shares) == 1:
-        yield "flush_every", "is about writes, and this load has none", 'write read = "50 %"'
+    if (remedy := _without_writes(read, sizes, trim)) is not None:
+        yield "flush_every", "is about writes, and this load has none", remedy
 
 
 @needs("flush_every", "hybrid")
@@ -205,14 +208,13 @@ def a_volume_whose_medium_is_one(fua: bool, hybrid: bool) -> Iterator[Finding]:
         yield "fua", "is not simulated of a hybrid, whose medium is two volumes", "leave it out"
 
 
-@needs("fua", "read", "sizes")
+@needs("fua", "read", "sizes", "trim")
 def something_to_be_forced(
-    fua: bool, read: float | None, sizes: Sequence[SizeShare] | None
+    fua: bool, read: float | None, sizes: Sequence[SizeShare] | None, trim: float
 ) -> Iterator[Finding]:
-    """Reads come from anywhere."""
-    shares = _read_shares(read, sizes)
-    if fua and shares and min(shares) == 1:
-        yield "fua", "is about writes, and this load has none", 'write read = "50 %"'
+    """Reads come from anywhere, and trims need no medium."""
+    if fua and (remedy := _without_writes(read, sizes, trim)) is not None:
+        yield "fua", "is about writes, and this load has none", remedy
 
 
 @needs("burst", "arrivals")
@@ -419,6 +421,16 @@ def check_groups(
 def _read_shares(read: float | None, sizes: Sequence[SizeShare] | None) -> list[float]:
     """The shares of reads that a load and its sizes say."""
     return [one for one in (read, *(part.read for part in sizes or ())) if one is not None]
+
+
+def _without_writes(
+    read: float | None, sizes: Sequence[SizeShare] | None, trim: float
+) -> str | None:
+    """What lets a load write that only reads and trims; None if it writes."""
+    shares = _read_shares(read, sizes)
+    if not shares or min(shares) + trim < 1 - 1e-9:
+        return None
+    return 'write read = "50 %"' if trim == 0 else "give less of reads or of trims"
 
 
 def _size(number: int) -> str:
