@@ -65,7 +65,9 @@ def test_keys_that_go_together_take_their_values_together():
     [
         ("volume.drives", "does not say which key takes which values"),
         ("=4", "does not say which key"),
-        ("a=4..2:1", "comes to no end"),
+        ("a=4..2:1", "is an empty range"),
+        ("a=3..1", "is an empty range"),
+        ("a=8..1*2", "is an empty range"),
         ("a=4..8:0", "comes to no end"),
         ("a=1..8*1", "comes to no end"),
         ("a=0..8*2", "comes to no end"),

@@ -167,7 +167,10 @@ def _values(text: str, key: str, option: str) -> list[Any]:
     how = found["how"] or ":1"
     step, _ = _number(value_of(how[1:].strip()), unit if how[0] == ":" else "", key, option)
     grows = step > 0 if how[0] == ":" else step > 1 and first > 0
-    if not grows or last < first:
+    if last < first:
+        cause = f"{quote(text)} is an empty range"
+        raise _wrong(option, key, cause, "write the smaller number first")
+    if not grows:
         cause = f"{quote(text)} comes to no end"
         raise _wrong(option, key, cause, "write low..high:step, or low..high*factor")
     adds = how[0] == ":"
