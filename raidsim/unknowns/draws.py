@@ -26,7 +26,7 @@ from raidsim.errors import InputError
 from raidsim.scenario import Scenario
 from raidsim.unknowns.values import Unsure, Unsures, unsures
 
-HALVINGS = 5
+HALVINGS = 4
 """How often a draw that does not fit together is halved before the card stays as it is."""
 
 _Key = tuple[str, str, tuple[tuple[str, object], ...]]
@@ -94,7 +94,7 @@ class Draws:
             return card
         own = {one.name: one for one in self.unsures(card).values}
         share = 1.0
-        for _ in range(HALVINGS):
+        for _ in range(1 + HALVINGS):
             moved = {name: _between(own[name], value, share) for name, value in drawn.items()}
             changed = card.changed(
                 {name: round(value) if own[name].step else value for name, value in moved.items()}
