@@ -26,6 +26,7 @@ def _load(words: str, rw: str, size: str, depth: int, *more: tuple[str, str]) ->
 
 
 _PAST = ("ramp_time", "600")  # s: until garbage collection goes as fast as writes come
+_STATE = ", to the drive written full in sequence before, and then as much again at random"
 _CACHED = ("size", "64m")  # which the cache holds after the first pass
 _MANY = ("numjobs", "8")
 
@@ -37,8 +38,8 @@ _LOADS: dict[str, Load] = {
     "writes at 1":       _load("random writes of 4 KiB, one at a time", "randwrite", "4k", 1),
     "writes at 32":      _load("random writes of 4 KiB, 32 outstanding", "randwrite", "4k", 32),
     "writes and flushes": _load("random writes of 4 KiB, one at a time, and a flush behind each", "randwrite", "4k", 1, ("fsync", "1")),
-    "steady writes":     _load("random writes of 4 KiB, 32 outstanding, to the drive written full in sequence before, and then as much again at random", "randwrite", "4k", 32, _PAST),
-    "steady mix":        _load("random, 4 KiB, 70 % reads, 32 outstanding, to the drive written full in sequence before, and then as much again at random", "randrw", "4k", 32, ("rwmixread", "70"), _PAST),
+    "steady writes":     _load("random writes of 4 KiB, 32 outstanding" + _STATE, "randwrite", "4k", 32, _PAST),
+    "steady mix":        _load("random, 4 KiB, 70 % reads, 32 outstanding" + _STATE, "randrw", "4k", 32, ("rwmixread", "70"), _PAST),
     "large reads":       _load("random reads of 128 KiB, 32 outstanding", "randread", "128k", 32),
     "large writes":      _load("random writes of 128 KiB, 32 outstanding", "randwrite", "128k", 32),
     "stream of reads":   _load("sequential reads of 128 KiB, 8 outstanding", "read", "128k", 8),
@@ -51,20 +52,30 @@ _LOADS: dict[str, Load] = {
     "cached writes":     _load("random writes of 4 KiB in 64 MiB that the cache holds, 32 outstanding", "randwrite", "4k", 32, _CACHED),
 }
 
+_DEVICE = (
+    ("filename", "/dev/DEVICE"),
+    ("direct", "1"),
+    ("ioengine", "libaio"),
+)
+
+# Garbage is collected only once as much as the drive holds was written at random behind a fill:
+# fio writes as much as `size` says in each, and a section waits for the one before it.
+_PREPARATION: dict[str, tuple[tuple[str, str], ...]] = {
+    "fill": (("rw", "write"), ("bs", "128k"), ("iodepth", "32"), ("size", "100%")),
+    "wear": (("rw", "randwrite"), ("bs", "4k"), ("iodepth", "32"), ("size", "100%"), ("norandommap", "1"), ("stonewall", "1")),
+}
+
 # By kind of card: beginnings of names, the first that fits counts.
 _SHOWN_BY: dict[str, tuple[tuple[str, str], ...]] = {
     "hdd": (
         ("command.write_time", "writes at 1"),
-        ("command.latency", "slow stream"),
         ("command.", "slow stream"),
         ("overhead.write", "writes at 1"),
         ("overhead.", "slow stream"),
         ("queue.", "reads at 32"),
         ("geometry.track_inner", "inner stream"),
-        ("geometry.track", "stream of reads"),
         ("geometry.write_head_switch", "stream of writes"),
         ("geometry.", "stream of reads"),
-        ("seek.read", "reads at 1"),
         ("seek.write", "writes at 1"),
         ("write_cache.", "writes at 32"),
         ("read_ahead.", "slow stream"),
@@ -95,7 +106,6 @@ _SHOWN_BY: dict[str, tuple[tuple[str, str], ...]] = {
         ("flash.channel_write", "stream of writes"),
         ("flash.dies", "reads at many"),
         ("flash.channels", "reads at many"),
-        ("flash.", "reads at 32"),
         ("slc.", "stream of writes"),
         ("read_ahead.", "slow stream"),
         ("link.", "stream of reads"),
@@ -168,16 +178,21 @@ def load_for(kind: str, name: str) -> Load:
 def job_file(card: Card, name: str, load: Load) -> str:
     """Return a job file of fio that makes a measurement of a part."""
     writes = "write" in dict(load.options)["rw"] or dict(load.options)["rw"] == "randrw"
+    prepared = _PAST in load.options
     words = [
         f"; Shows {name} of {card.name}: {load.words}.",
         "; Put the device in place of /dev/DEVICE.",
     ]
     if writes:
         words.append("; IT OVERWRITES WHAT IS ON THAT DEVICE.")
+    if prepared:
+        words.append("; The first two sections write the drive full, which may take hours;")
+        words.append("; the last one measures.")
+    elif not writes and card.kind == "ssd":
+        words.append("; The drive must have been written full: elsewhere no flash is read.")
     options = [
-        ("filename", "/dev/DEVICE"),
-        ("direct", "1"),
-        ("ioengine", "libaio"),
+        *([("stonewall", "1")] if prepared else []),
+        *_DEVICE,
         ("time_based", "1"),
         ("runtime", "120"),
         ("norandommap", "1"),
@@ -185,4 +200,8 @@ def job_file(card: Card, name: str, load: Load) -> str:
         *load.options,
     ]
     title = f"{card.name}-{name}".replace("_", "-")
-    return "\n".join([*words, f"[{title}]", *(f"{key}={value}" for key, value in options)]) + "\n"
+    before = _PREPARATION if prepared else {}
+    sections = [(name, (*_DEVICE, *own)) for name, own in before.items()]
+    for heading, lines in [*sections, (title, options)]:
+        words += [f"[{heading}]", *(f"{key}={value}" for key, value in lines)]
+    return "\n".join(words) + "\n"
