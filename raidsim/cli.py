@@ -1,8 +1,8 @@
 """The ``raidsim`` command: reads what was typed, calls the library, prints what came of it.
 
 Every import of weight is inside the command that needs it, so that ``raidsim --help``
-is immediate. Exit status: 0 done, 1 a claim does not hold, a result does not agree, a load is
-saturated or a finding is as severe as was said, 2 the input is wrong, 130 interrupted by Ctrl-C.
+is immediate. Exit status: 0 done, 1 done, and what was asked about does not hold, 2 the input is
+wrong, 70 a bug, 130 interrupted by Ctrl-C; docs/reference/commands.md says it command by command.
 """
 
 # ruff: noqa: PLC0415
@@ -48,6 +48,7 @@ from raidsim.cli_options import (
     INPUT_WRONG,
     INTERRUPTED,
     ClaimsFolder,
+    Commands,
     HtmlFile,
     JsonFile,
     Overrides,
@@ -75,10 +76,14 @@ REPORT = f"This is a bug in raidsim {__version__}: please report "
 
 app = typer.Typer(
     name="raidsim",
+    cls=Commands,
     help="Simulates storage: what a measurement of these drives under this load would say,"
     " and what limits it.",
-    epilog="Exit status: 0 done, 1 a claim does not hold, a result does not agree or a load is"
-    " saturated, 2 the input is wrong, 130 interrupted.",
+    epilog="Exit status: 0 done; 1 done, and a claim does not hold (validate, calibrate), a result"
+    " does not agree (judge), a load is saturated (run), a figure is missed (card fit), no design"
+    " meets the need (plan), a check has failed (crash-test), parity or copies do not agree (array"
+    " scrub) or something is found that is as severe as --fail-on says (check); 2 the input is"
+    " wrong; 70 a bug in raidsim; 130 interrupted.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

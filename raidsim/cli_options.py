@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,6 +84,54 @@ ClaimsFolder = Annotated[
 UNKNOWNS = "--unknowns"
 _ARGUMENTS = {"systems": "SYSTEM"}
 """What has no name of an option: it stands on the command line as it is."""
+
+
+class Commands(TyperGroup):
+    """Commands whose values, where they are wrong, are refused as those of files are."""
+
+    def invoke(self, ctx: Context) -> Any:
+        """Run the command that was named.
+
+        Raises
+        ------
+        InputError
+            An option or an argument has a value that it can't have.
+        """
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            refusal = _refusal(error)
+            if refusal is None:  # of which the library says enough
+                raise
+            raise refusal from None
+
+
+def _refusal(error: typer.BadParameter) -> InputError | None:
+    """What is wrong with a value, in words; None if the library does not say it by its kind."""
+    from raidsim.errors import InputError, Problem, one_line, quote
+
+    cause = error.__cause__
+    errors = getattr(cause, "errors", None)
+    found = errors() if errors else []
+    if error.param is None or not found:
+        return None
+    kind, value, bounds = found[0]["type"], str(found[0]["input"]), found[0].get("ctx", {})
+    shown = one_line(value) if kind.endswith("_than_equal") else quote(value)
+    said, remedy = {
+        "int_parsing": ("is no whole number", None),
+        "int_parsing_size": ("is no whole number", "give one of fewer digits"),
+        "float_parsing": ("is no number", None),
+        "greater_than_equal": ("is too small", f"give {bounds.get('ge')} or more"),
+        "less_than_equal": ("is too large", f"give {bounds.get('le')} or less"),
+    }.get(kind, (None, None))
+    if kind == "value_error":
+        _, is_not_one_of, known = str(bounds.get("error")).rpartition("is not one of ")
+        if is_not_one_of:
+            said, remedy = "is not known", "give one of " + known.rstrip(".").replace("'", '"')
+    if said is None:
+        return None
+    option = error.param.get_error_hint().replace("'", "")
+    return InputError([Problem(None, None, option, f"{shown} {said}", remedy)])
 
 
 class WithUnknowns(TyperCommand):

@@ -137,6 +137,30 @@ def test_a_fit_to_results_is_not_taken_for_one_to_claims(
     assert of_claims.startswith("--output: has no effect without --fio")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["compare", "a", "b", "--seeds", "0"], "--seeds: 0 is too small; give 1 or more"),
+        (["serve", "--port", "99999"], "--port: 99999 is too large; give 65535 or less"),
+        (["lesson", "--seed", "x"], '--seed: "x" is no whole number'),
+        (
+            ["check", "scenario.toml", "--fail-on", "foo"],
+            '--fail-on: "foo" is not known; give one of "critical", "warning", "info"',
+        ),
+        (
+            ["explain", "scenario.toml", "x", "0", "1"],
+            'read|write: "x" is not known; give one of "read", "write"',
+        ),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_a_value_that_an_option_cannot_have_is_refused_in_a_line(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The library has three, in words of its own."""
+    assert refused(capsys, *arguments) == f"{words}\n"
+
+
 @pytest.mark.parametrize("command", [["run"], ["accept", "-o", "folder"], ["compare"]], ids=str)
 def test_messages_name_the_option_that_was_given(
     command: list[str], capsys: pytest.CaptureFixture[str]
