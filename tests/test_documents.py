@@ -86,6 +86,35 @@ def test_every_option_of_a_command_stands_on_its_page(name: str, command: object
     assert named == {option for option in options if option.startswith("--")}
 
 
+def test_what_a_status_of_1_means_is_said_alike_on_the_page_and_in_the_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| 1 \| done, and (.*) \|$", text, re.MULTILINE)
+    told = typer.main.get_command(app).epilog
+    commands = {name for name, _ in commands_of(typer.main.get_command(app))}
+    named = set(re.findall(r"\(([^()]*)\)", told))
+    assert {one for words in named for one in words.split(", ")} <= commands
+    on_the_page = set(re.findall(r"\((`[^()]*)\)", row))
+    assert {words.replace("`", "") for words in on_the_page} == named
+    for status in re.findall(r"^\| (\d+) \| [a-z]", text, re.MULTILINE):
+        assert f"{status} " in told
+
+
+def test_the_layers_of_the_page_on_the_code_are_those_of_the_contract() -> None:
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (layers,) = (
+        one["layers"]
+        for one in contract["tool"]["importlinter"]["contracts"]
+        if one["id"] == "layers"
+    )
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", page.partition("## The way")[0], re.MULTILINE)
+    assert [set(re.findall(r"\w+", row)) for row in rows] == [
+        set(re.findall(r"\w+", layer)) for layer in layers
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("example", PROGRAMS, ids=lambda e: e.name)
 def test_an_example_on_a_page_prints_what_the_page_says(example: object) -> None:
