@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from raidsim import waits
-from raidsim.kernel.code_cache import COMPILING
+from raidsim.kernel import engine
+from raidsim.kernel.code_cache import COMPILING, CodeCache
 from raidsim.report.progress import Bar
 from raidsim.running import run
 from raidsim.scenario import load_text
@@ -85,6 +87,23 @@ def test_runs_of_a_validation_are_counted() -> None:
     with Bar(console=console) as bar:
         bar.on_job(At())
     assert "3 of 12 runs" in written(console)
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("run", "for all kinds of systems"),
+        ("run_flash", "for single flash drives"),
+        ("begin", "in its small parts"),
+    ],
+)
+def test_what_is_compiled_is_said(name: str, part: str, tmp_path: Path, monkeypatch) -> None:
+    """Flash drives are compiled for on their own, and "once" came twice."""
+    monkeypatch.setattr(CodeCache, "_loaded", lambda *_: None)
+    told: list[str] = []
+    with waits.told(told.append):
+        CodeCache(engine.begin.__wrapped__, name, tmp_path).load_overload(None, None)
+    assert told == [f"{COMPILING} {part} (once)"]
 
 
 @pytest.mark.parametrize("force_terminal", [True, False])

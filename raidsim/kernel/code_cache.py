@@ -36,8 +36,14 @@ from numba.core.compiler import CompileResult
 from raidsim import waits
 from raidsim.kernel.checked import CHECKED
 
-COMPILING = "compiling the kernel (once)"
-"""What is told when there is no machine code of a function."""
+COMPILING = "compiling the kernel"
+"""How that begins which is told when there is no machine code of a function."""
+
+_PARTS = {
+    "engine.run": "for all kinds of systems",
+    "engine.run_flash": "for single flash drives",
+}
+_SMALL = "in its small parts"
 
 MAGIC = b"raidsim machine code 1\n"
 DIGEST = hashlib.sha256
@@ -188,7 +194,7 @@ class CodeCache(_Cache):
         """The code for arguments of these types; None if it is to be compiled."""
         found = self._loaded(sig, target_context)
         if found is None:
-            waits.tell(COMPILING)
+            waits.tell(f"{COMPILING} {_PARTS.get(self._name, _SMALL)} (once)")
         return found
 
     def _loaded(self, sig: Any, target_context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""An NVMe solid-state drive: command, data path, write buffer, channels and dies.
+"""A solid-state drive, of NVMe, SATA or SAS: command, data path, write buffer, channels and dies.
 
 A command reaches the drive after a fixed latency (doorbell, fetch) and is decoded by the
 front end. Data moves in pages of flash, and the pages of one request overlap:

@@ -77,7 +77,7 @@ class Worker:
 
     def _wait(self, words: str) -> None:
         """Say what takes long; that something is compiled is no fault of a run."""
-        self._tell({"waits": words} | ({"compiles": True} if words == COMPILING else {}))
+        self._tell({"waits": words} | ({"compiles": True} if words.startswith(COMPILING) else {}))
 
     def _tell(self, message: dict[str, Any]) -> None:
         with self._writing:
