@@ -25,11 +25,6 @@ def raw_size(layout: np.void) -> int:
     return int(layout["drives"]) * whole_drive(layout)
 
 
-def space_overhead(layout: np.void) -> float:
-    """Return the share of the raw bytes that holds no data: 0.5 of a mirror of two."""
-    return 1.0 - int(layout["size"]) / raw_size(layout)
-
-
 def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
     """Whether all data can still be read without the drives that are not wholly good."""
     n: int = layout["span_drives"]

@@ -37,8 +37,6 @@ precision = "2 %"
 min_ios = 4_000
 max_ios = 40_000
 """
-QUIET = SYSTEM.replace("outstanding = 1", 'rate = "50 IO/s"').replace("40_000", "4_000")
-"""A load that the disks keep up with."""
 SHORT = "measure.max_ios=4000"
 MIB = 2**20
 HIGH_MARK = 0.8

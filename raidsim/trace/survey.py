@@ -52,7 +52,6 @@ class Survey:
     sizes : requests by their size in bytes.
     longest : bytes of the longest.
     alignment : the largest power of two that all offsets and sizes are multiples of, bytes.
-    responses : requests whose response time is in the trace.
     """
 
     reads: int = 0
@@ -66,7 +65,6 @@ class Survey:
     sizes: dict[int, SizeCount] = field(default_factory=dict)
     longest: int = 0
     alignment: int = 1
-    responses: int = 0
 
     @property
     def ios(self) -> int:
@@ -113,7 +111,6 @@ def survey(blocks: Iterable[Requests]) -> Survey:
         if not len(ios):
             continue
         found.trims += int((ios["op"] == TRIM).sum())
-        found.responses += int((~np.isnan(ios["response"])).sum())
         found.reads += int((ios["op"] == READ).sum())
         found.writes += int((ios["op"] == WRITE).sum())
         found.longest = max(found.longest, int(ios["size"].max()))
