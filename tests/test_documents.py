@@ -101,6 +101,12 @@ def test_what_a_status_of_1_means_is_said_alike_on_the_page_and_in_the_help(
         assert f"{status} " in told
 
 
+def test_there_are_as_many_drives_as_the_first_page_says() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "More than sixty drives are on cards" in text
+    assert 60 < sum(card.kind in {"ssd", "hdd"} for card in cards.catalogue()) < 80
+
+
 def test_the_layers_of_the_page_on_the_code_are_those_of_the_contract() -> None:
     contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (layers,) = (
