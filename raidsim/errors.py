@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,17 @@ def _argument(name: str | None) -> str | None:
     if name is None or not name.startswith("--"):
         return name
     return name.removeprefix("--").replace("-", "_")
+
+
+def refuse(name: str, cause: str, remedy: str | None = None) -> NoReturn:
+    """Say what is wrong with a file as a whole.
+
+    Raises
+    ------
+    InputError
+        Always.
+    """
+    raise InputError([Problem(name, None, None, cause, remedy)])
 
 
 def quote(value: object, limit: int = 60) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from raidsim import schemas
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, refuse
 from raidsim.result import SCHEMA, Result
 
 _MOST_PROBLEMS = 20
@@ -34,22 +34,22 @@ def read(name: str | PathLike[str]) -> Result:
     InputError : there is no such file, or it does not hold a whole result.
     """
     if not isinstance(name, str | PathLike):
-        _refuse("Result.read()", "is given no path", "give a text")
+        refuse("Result.read()", "is given no path", "give a text")
     shown = str(name)
     if not shown:
-        _refuse('""', "is no name of a file", "name a file")
+        refuse('""', "is no name of a file", "name a file")
     path = Path(name)
     try:
         if path.is_dir():
-            _refuse(shown, "is a folder", "name a file in it")
+            refuse(shown, "is a folder", "name a file in it")
         if path.exists() and not path.is_file():
-            _refuse(shown, "is no regular file")
+            refuse(shown, "is no regular file")
         written = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
-        _refuse(shown, "is not UTF-8 text")
+        refuse(shown, "is not UTF-8 text")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        _refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+        refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
     return parse(written, shown)
 
 
@@ -64,9 +64,9 @@ def parse(written: str, name: str) -> Result:
     try:
         data = json.loads(written, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        _refuse(name, "is no JSON")
+        refuse(name, "is no JSON")
     if not isinstance(data, dict) or schemas.KEY not in data:
-        _refuse(name, "holds no result", "give what raidsim run --json wrote")
+        refuse(name, "holds no result", "give what raidsim run --json wrote")
     data = schemas.up_to_date("result", data, name)
     return _result(data | {schemas.KEY: SCHEMA}, name)
 
@@ -84,7 +84,7 @@ def _result(data: dict[str, Any], name: str) -> Result:
         ]
         raise InputError(problems) from None
     except ValueError:  # half of a character
-        _refuse(name, "holds text that is not UTF-8")
+        refuse(name, "holds text that is not UTF-8")
     return result
 
 
@@ -105,7 +105,3 @@ def _key(location: tuple[int | str, ...]) -> str:
 
 def _no_number(word: str) -> NoReturn:
     raise ValueError(f"JSON knows no {word}")
-
-
-def _refuse(name: str, cause: str, remedy: str | None = None) -> NoReturn:
-    raise InputError([Problem(name, None, None, cause, remedy)])

@@ -268,6 +268,7 @@ def test_a_body_that_is_no_request_is_told_so(page, body):
     assert answer.status_code == 400 or answer.json()["problems"]
 
 
+SEED = 9
 PIECES = [
     *"[]{}=,.\"'\\\n\0\u2028é😀",
     *('"""', "[[load]]\n", "[volume]\n", "a.b = 1\n", "nan", "1979-05-27"),
@@ -277,9 +278,8 @@ PATHS = [["load", 0, "read"], ["volume", 0, "level"], ["measure", "precision"], 
 
 
 def test_whatever_is_written_is_answered_in_words(page):
-    seed = random.randrange(2**32)
-    print("seed", seed)  # shown if the test fails
-    chance = random.Random(seed)
+    print("seed", SEED)  # shown if the test fails
+    chance = random.Random(SEED)
     for _ in range(200):
         text = QUICK
         for _ in range(chance.randint(1, 5)):

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, refuse
 from raidsim.version import __version__
 
 SCHEMA = "raidsim.acceptance/1"
@@ -106,15 +106,15 @@ def read_expected(name: str | PathLike[str]) -> Expected:
     try:
         data = Path(name).read_bytes()
         if len(data) > MOST_BYTES:
-            _refuse(shown, "is too large for a file of expectations")
+            refuse(shown, "is too large for a file of expectations")
         loaded = json.loads(data.decode("utf-8"))
     except OSError as error:
-        _refuse(shown, f"cannot be read: {(error.strerror or str(error)).lower()}")
+        refuse(shown, f"cannot be read: {(error.strerror or str(error)).lower()}")
     except (UnicodeDecodeError, ValueError, RecursionError):
-        _refuse(shown, "is no JSON")
+        refuse(shown, "is no JSON")
     if not isinstance(loaded, dict) or loaded.get("schema") != SCHEMA:
         remedy = f'write it anew with raidsim accept ("schema": "{SCHEMA}")'
-        _refuse(shown, "holds no expectations that this version of raidsim reads", remedy)
+        refuse(shown, "holds no expectations that this version of raidsim reads", remedy)
     return _made(loaded, shown)
 
 
@@ -136,7 +136,3 @@ def _adapter() -> Any:
     from pydantic import TypeAdapter  # noqa: PLC0415
 
     return TypeAdapter(Expected)
-
-
-def _refuse(name: str, cause: str, remedy: str | None = None) -> NoReturn:
-    raise InputError([Problem(name, None, None, cause, remedy)])

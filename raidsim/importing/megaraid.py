@@ -79,7 +79,7 @@ def battery(text: str) -> str:
 
 
 def size_fact(said: Fact[str] | None) -> Fact[int] | None:
-    """Bytes of a size that MegaRAID tools print, which are binary."""
+    """Bytes of a size that tools of controllers print in binary units."""
     found = words.size(said.value, binary=True) if said else None
     return Fact(found, said.place) if said and found else None
 

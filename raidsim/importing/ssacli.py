@@ -248,7 +248,7 @@ def _array(
         name=Fact(f"s{slot}-ld{number}", part.place),
         level=Fact(meant or word, level.place if level else part.place) if meant or word else None,
         slots=Fact(len(members), members[0].place) if members else None,
-        strip=_strip(strip),
+        strip=megaraid.size_fact(strip),
         spans=Fact(spans, groups.place) if groups and spans and meant in {"raid50", "raid60"}
         else Fact(len(members) // 2, part.place) if meant == "raid10" and members else None,
         capacity=Fact(bytes_of, size.place) if size and bytes_of else None,
@@ -323,11 +323,6 @@ def _judged(
     if (parity := part.text("parity initialization status")) and "progress" in parity.value.lower():
         values["task"] = Fact(RESYNC, parity.place)
     return Array(**values)
-
-
-def _strip(said: Fact[str] | None) -> Fact[int] | None:
-    found = words.size(said.value, binary=True) if said else None
-    return Fact(found, said.place) if said and found else None
 
 
 def _write(part: _Section, above: _Section) -> Fact[str] | None:

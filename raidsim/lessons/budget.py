@@ -1,10 +1,9 @@
 """Lesson: RAID 5, 6 and 10 for one budget."""
 
 from raidsim.layout.arrange import WORDS, arrange
-from raidsim.lessons.small_write import cost
+from raidsim.lessons.small_write import busy_disk, cost
 from raidsim.teaching.figures import iops, planned_rate
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
-from raidsim.teaching.runs import simulate
 
 SYSTEM = """\
 # Eight disks by software of the host, without a write cache: which level?
@@ -59,12 +58,6 @@ def laid_out(level: str, drives: int) -> float:
 def drives_for(level: str, data: int) -> int:
     """How many drives hold the data of so many."""
     return {"raid5": data + 1, "raid6": data + 2, "raid10": 2 * data}[level]
-
-
-def busy_disk(read: float) -> float:
-    """IO/s of one busy disk."""
-    changes = ("volume.level=raid0", "volume.drives=1", "load.outstanding=16")
-    return iops(simulate(SYSTEM, *changes, f"load.read={100 * read:.0f} %"))
 
 
 LESSON = Lesson(
@@ -207,7 +200,7 @@ Safety is a matter of its own. RAID 6 survives any two failures, RAID 5 any one;
                 "IO/s",
                 iops,
                 lambda read, level, n: planned_rate(
-                    n, busy_disk(read / 100), read / 100, cost(level, n)
+                    n, busy_disk(read / 100, SYSTEM), read / 100, cost(level, n)
                 ),
             ),
         ),

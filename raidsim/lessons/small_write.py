@@ -53,10 +53,10 @@ def cost(level: str, drives: int) -> int:
     return min(old, rest) + 1 + parity
 
 
-def busy_disk(read: float) -> float:
-    """IO/s of one disk that is busy, with a share of reads from 0 to 1."""
+def busy_disk(read: float, system: str = SYSTEM) -> float:
+    """IO/s of one disk of a system that is busy, with a share of reads from 0 to 1."""
     changes = ("volume.level=raid0", "volume.drives=1", "load.outstanding=16")
-    return iops(simulate(SYSTEM, *changes, f"load.read={100 * read:.0f} %"))
+    return iops(simulate(system, *changes, f"load.read={100 * read:.0f} %"))
 
 
 def planned(d: Given) -> float:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from raidsim.report import compare_words as say
-from raidsim.report.panels import LIGHT, Palette, legend, paint, plain_label
+from raidsim.report.panels import LIGHT, Palette, from_zero, legend, paint, plain_label
 from raidsim.report.plot import Picture, drawing, encoded
 from raidsim.studies.comparison import STATES, Comparison, Line
 
@@ -120,7 +120,7 @@ def _draw_curves(
     if first.name != "iops" and 20 * least < max(drawn):
         _logarithmic(axes, least, max(drawn))
     else:
-        _from_zero(axes, max(drawn))
+        from_zero(axes, max(drawn))
     legend(axes, colours)
 
 
@@ -154,7 +154,7 @@ def _draw_states(
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
     paint(axes, colours)
-    _from_zero(axes, top)
+    from_zero(axes, top)
     legend(axes, colours)
 
 
@@ -183,12 +183,6 @@ def _logarithmic(axes: Axes, least: float, most: float) -> None:
     subs = (1, 2, 5) if most < 1e4 * least else (1,)
     axes.yaxis.set_major_locator(LogLocator(10, subs=subs))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
-
-
-def _from_zero(axes: Axes, top: float) -> None:
-    axes.set_ylim(0, top * 1.08 if top > 0 else 1)
-    axes.yaxis.set_major_locator(MaxNLocator(6))
     axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
 
 

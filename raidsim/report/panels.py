@@ -97,7 +97,7 @@ def draw_throughput(axes: Axes, curve: Curve, colours: Palette, interval: str) -
             )
     axes.set_ylabel("throughput, IO/s")
     _finish(axes, curve, colours)
-    _from_zero(axes, max([*band, *(a + b for a, b in zip(means, above, strict=True))]))
+    from_zero(axes, max([*band, *(a + b for a, b in zip(means, above, strict=True))]))
     legend(axes, colours)
     _add_mbps(axes, curve, colours)
 
@@ -183,7 +183,7 @@ def draw_latency(axes: Axes, curve: Curve, colours: Palette) -> None:
         axes.yaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_formatter(FuncFormatter(plain_label))
     else:
-        _from_zero(axes, max(drawn, default=0.0))
+        from_zero(axes, max(drawn, default=0.0))
 
 
 def _draw_bound(
@@ -246,7 +246,7 @@ def draw_stages(axes: Axes, curve: Curve, colours: Palette, *, shares: bool) -> 
     axes.set_ylabel("share of the time, %" if shares else f"mean time per I/O, {unit}")
     axes.grid(axis="y", color=colours.faint, linewidth=0.8)
     axes.set_facecolor("none")
-    _from_zero(axes, 100 / 1.08 if shares else max(bottoms, default=0.0))
+    from_zero(axes, 100 / 1.08 if shares else max(bottoms, default=0.0))
     paint(axes, colours)
 
 
@@ -260,7 +260,7 @@ def _finish(axes: Axes, curve: Curve, colours: Palette) -> None:
     paint(axes, colours)
 
 
-def _from_zero(axes: Axes, top: float) -> None:
+def from_zero(axes: Axes, top: float) -> None:
     """Let the vertical axis begin at zero and end a little above ``top``."""
     axes.set_ylim(0, top * 1.08 if top > 0 else 1)
     axes.yaxis.set_major_locator(MaxNLocator(6))

@@ -58,6 +58,11 @@ class Head:
             found.pop()
         return [line.strip() for line in found if line.strip()][:most]
 
+    def begins_with(self, pattern: re.Pattern[bytes]) -> bool:
+        """Whether the first line matches."""
+        lines = self.lines(1)
+        return bool(lines) and bool(pattern.fullmatch(lines[0]))
+
     def all_are(self, pattern: re.Pattern[bytes], most_others: float = 0.5) -> bool:
         """Whether lines match, but for a share of others."""
         lines = self.lines()

@@ -40,8 +40,7 @@ MOST_TIME = 2**60
 
 def recognises(head: Head) -> bool:
     """Whether its first line says so."""
-    lines = head.lines(1)
-    return bool(lines) and bool(HEADER.fullmatch(lines[0]))
+    return head.begins_with(HEADER)
 
 
 def read(reading: Reading) -> Iterator[Requests]:

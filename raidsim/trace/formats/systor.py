@@ -39,8 +39,7 @@ LAYOUT = Layout(
 
 def recognises(head: Head) -> bool:
     """Whether it begins with the header."""
-    lines = head.lines(1)
-    return bool(lines) and bool(HEADER.fullmatch(lines[0]))
+    return head.begins_with(HEADER)
 
 
 def read(reading: Reading) -> Iterator[Requests]:
