@@ -50,11 +50,10 @@ from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.session import Session
 from raidsim.system.system import SaturationError
-from raidsim.units import NS_PER_S
+from raidsim.units import MIB, NS_PER_S
 from raidsim.waits import OnPoint, PointProgress
 from raidsim.warming import warm_drives
 
-MIB = 2**20
 FIRST_STEP = 1e-3  # s between samples of the timeline; doubled as the course goes on
 MOST_SAMPLES = 600
 FIRST_LEAP = 1e-3  # s of the warm-up between two looks

@@ -30,6 +30,13 @@ NS_PER_S = 1e9
 
 NS_PER_MS = 1e6
 MS_PER_S = 1e3
+KIB, MIB = 2**10, 2**20
+
+HOURS_PER_YEAR = 8760.0
+"""Of 365 days, as rates of failure and costs a year count it."""
+
+CALENDAR_YEAR_S = 365.25 * 86_400.0
+"""How long a year is that passes, leap years included, s."""
 
 _BYTES = (
     {"B": 1}

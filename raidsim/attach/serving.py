@@ -21,7 +21,6 @@ from raidsim.scenario import Scenario, load
 
 LOG = logging.getLogger("raidsim.attach")
 SOCKET = "raidsim.sock"
-YEAR = 365.25 * 86_400  # s
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ async def _serve(wishes: Wishes, scenario: Scenario, lasting: float | None) -> N
     server, steering = Server(attached), Steering(scenario, attached)
 
     def end() -> None:
-        years = LATEST / YEAR
+        years = LATEST / units.CALENDAR_YEAR_S
         LOG.error("the simulated clock ends here, after %.0f years: so does the server", years)
         over.set()
 

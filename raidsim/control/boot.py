@@ -19,7 +19,7 @@ from raidsim.observe import observe, wear
 from raidsim.result import Interval, Latency, MachineUse, Point
 from raidsim.scenario import MachineSpec
 from raidsim.system.system import System
-from raidsim.units import NS_PER_S
+from raidsim.units import MIB, NS_PER_S
 
 STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # s, of the curve
 MOST_STEPS = 250
@@ -128,7 +128,7 @@ def point_of(system: System, group: MachineGroup, bound: str) -> Point:
         rate=None,
         workers=spec.count,
         iops=Interval(rate, None, None),
-        mbps=int(rows["window_bytes"].sum()) / observe.MIB / passed if passed else 0.0,
+        mbps=int(rows["window_bytes"].sum()) / MIB / passed if passed else 0.0,
         latency_ms=latencies,
         limited_by=observe.limit(used, system.volume_of),
         stages=observe.stages(system, streams) if streams else {},

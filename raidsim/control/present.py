@@ -22,9 +22,7 @@ from raidsim.observe import observe
 from raidsim.observe.caching import mode
 from raidsim.observe.thermal import STATES
 from raidsim.system.system import System
-from raidsim.units import NS_PER_S
-
-MIB = 2**20
+from raidsim.units import MIB, NS_PER_S
 
 
 class Meter:

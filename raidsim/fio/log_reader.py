@@ -21,6 +21,7 @@ from raidsim.errors import quote
 from raidsim.fio import bins
 from raidsim.measured.job import DIRECTIONS, LATENCIES, Direction, Distribution
 from raidsim.measured.text_file import read_text, refuse
+from raidsim.units import KIB
 
 MOST_BYTES = 512 * 2**20
 LEAST_COLUMNS = 4
@@ -36,7 +37,6 @@ _HISTOGRAMS = {
 """Counts of a row, by which the histogram is known: its bins, its coarseness, ns of its unit."""
 
 MS_PER_S = 1000
-KIB = 1024
 MOST_OF_A_ROW = 2**50  # 13 days in ns, for one I/O
 _EPOCH_MS = 10**11  # times are of the clock (log_unix_epoch), not since the start
 _HEAD = 3  # columns before the counts: ms, direction, block size

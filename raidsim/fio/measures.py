@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from raidsim.fio import bins
 from raidsim.observe.ios import Ios
+from raidsim.units import KIB, NS_PER_S
 
-KIB = 1024
-NS_PER_S = 1e9
 NS_PER_MS = 1_000_000
 SAMPLE_NS = 500 * NS_PER_MS  # fio's bwavgtime and iopsavgtime
 DIGITS = 6  # behind the point, as fio prints them

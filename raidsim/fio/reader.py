@@ -27,13 +27,13 @@ from raidsim.measured.job import (
     add_jobs,
 )
 from raidsim.measured.text_file import read_text, refuse
+from raidsim.units import KIB
 
 MOST_BYTES = 128 * 2**20
 MOST_JOBS = 10_000
 MOST_PROBLEMS = 20
 ALL_CLIENTS = "All clients"
 _NOT_FIO = "give what fio --output-format=json (or json+) wrote"
-_KIB = 1024
 _NS_PER_US = 1000
 _MS_PER_S = 1000
 _MOST = 1e30  # no figure of fio is larger
@@ -187,10 +187,10 @@ class _Reader:
         if not isinstance(given, dict):
             self._problem(where, "is no object")
             return Direction(0, 0, 0.0, 0.0, 0.0)
-        unit = 1 if "io_kbytes" in given else _KIB
+        unit = 1 if "io_kbytes" in given else KIB
         rate = self._number(given, "bw_bytes", where)
         if rate is None:
-            rate = _KIB * (self._number(given, "bw", where) or 0.0)
+            rate = KIB * (self._number(given, "bw", where) or 0.0)
         ios = self._number(given, "total_ios", where)
         return Direction(
             ios=None if ios is None else int(ios),

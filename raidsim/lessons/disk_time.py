@@ -3,6 +3,7 @@
 from raidsim.teaching.figures import iops, latency, mbps
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
+from raidsim.units import KIB
 
 SYSTEM = """\
 # One disk, one read at a time.
@@ -44,7 +45,6 @@ OUTER = 588_800
 """Bytes of the outermost track."""
 RATE = TRACK / (TURN + SWITCH)
 """Bytes in a ms, track after track."""
-KIB = 1024
 
 
 def transfer(size: int) -> float:

@@ -1,9 +1,10 @@
 """Lesson: queues, and Little's law."""
 
-from raidsim.lessons.disk_time import KIB, transfer
+from raidsim.lessons.disk_time import transfer
 from raidsim.teaching.figures import busy, iops, latency
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
+from raidsim.units import KIB
 
 SYSTEM = """\
 # One disk that takes requests in the order in which they come, and does not read ahead.

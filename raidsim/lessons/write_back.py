@@ -4,6 +4,7 @@ from raidsim.result import Point
 from raidsim.teaching.figures import iops, latency, mbps
 from raidsim.teaching.lesson import Explore, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate
+from raidsim.units import MIB
 
 SYSTEM = """\
 # RAID 5 of six disks behind a controller with 512 MiB of cache and a battery.
@@ -38,7 +39,6 @@ min_ios = 4_000
 max_ios = 40_000
 """
 SHORT = "measure.max_ios=4000"
-MIB = 2**20
 HIGH_MARK = 0.8
 """Share of the cache that may be dirty."""
 LINE = 64 * 2**10

@@ -27,7 +27,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.measured.job import NOTHING, Direction, Distribution, Measured, MeasuredJob
 from raidsim.measured.said import Remark, Said, Size
 from raidsim.measured.text_file import lines_of, read_text, refuse
-from raidsim.units import NS_PER_MS
+from raidsim.units import MIB, NS_PER_MS
 
 NAME = "iometer"
 WORDS = "results of Iometer (CSV)"
@@ -35,7 +35,7 @@ PROGRAM = "Iometer"
 MOST_BYTES = 32 * 2**20
 MOST_TESTS = 10_000
 MOST_REMARKS = 20
-MIB, MB = 2**20, 10**6
+MB = 10**6
 SECTOR = 512
 _ROWS = "'Target Type,Target Name,Access Specification Name"
 _TEST = "'Test Type,Test Description"

@@ -16,13 +16,12 @@ from pathlib import Path
 from raidsim.errors import InputError, Problem, quote
 from raidsim.measured.job import NOTHING, Direction, Distribution, Measured, MeasuredJob
 from raidsim.measured.said import Remark, Size
-from raidsim.units import NS_PER_MS
+from raidsim.units import MIB, NS_PER_MS
 
 PROGRAM = "vdbench"
 MOST_BYTES = 32 * 2**20  # a day of intervals of a second
 MOST_RUNS = 10_000
 MOST_REMARKS = 20
-MIB = 2**20
 SECTOR = 512
 DAY = 86_400.0
 _MAXIMA = {9_999_988, 9_999_977, 9_999_966, 999_988, 999_977, 999_966}

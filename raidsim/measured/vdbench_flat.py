@@ -21,6 +21,7 @@ from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said
 from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Figures, Report, number
+from raidsim.units import MIB
 
 NAME = "vdbench-flat"
 WORDS = "flatfile.html of vdbench"
@@ -214,7 +215,7 @@ class _Reader:
             of_reads[1],
             of_writes[1],
             depth,
-            size or (moved * vdbench.MIB / rate if rate else None),
+            size or (moved * MIB / rate if rate else None),
         )
 
 

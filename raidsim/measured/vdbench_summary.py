@@ -23,6 +23,7 @@ from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said, Size
 from raidsim.measured.text_file import lines_of, read_text, refuse
 from raidsim.measured.vdbench import Figures, Head, Report, number
+from raidsim.units import MIB
 
 NAME = "vdbench-summary"
 WORDS = "summary.html or totals.html of vdbench"
@@ -160,7 +161,7 @@ class _Reader:
             self._passed(line, "is passed over: it has no i/o rate, MB/sec or read pct")
             return
         moved, size = found["mb_per_s"] or 0.0, found.get("bytes_per_io")
-        exact = (found["rate"] or 0.0) * (size or 0.0) / vdbench.MIB
+        exact = (found["rate"] or 0.0) * (size or 0.0) / MIB
         if size and abs(exact - moved) <= _ROUNDED:
             found["mb_per_s"] = exact
         figures = Figures(**found)  # type: ignore[arg-type]

@@ -13,8 +13,7 @@ from raidsim.cards import Card
 from raidsim.facts import HybridFacts, LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.topology.graph import Load
-
-MEGA = 2**20
+from raidsim.units import MIB
 
 
 @dataclass(frozen=True)
@@ -129,9 +128,9 @@ def _link_facts(load: Load) -> LinkFacts:
         to=edge.upper,
         speed=edge.kind,
         lanes=edge.lanes,
-        mbps=load.carried / MEGA,
+        mbps=load.carried / MIB,
         drives=load.drives,
-        arriving_mbps=load.arriving / MEGA,
+        arriving_mbps=load.arriving / MIB,
         oversubscription=load.factor,
     )
 

@@ -16,9 +16,8 @@ from raidsim.result import Counts, Latency, Limit, Stage, StationUse, owner_and_
 from raidsim.scenario import LoadSpec
 from raidsim.stats.histogram import FEW_EXCEEDANCES, exceedances, percentiles
 from raidsim.system.system import System
-from raidsim.units import MS_PER_S, NS_PER_MS, NS_PER_S
+from raidsim.units import MIB, MS_PER_S, NS_PER_MS, NS_PER_S
 
-MIB = 2**20
 QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 HOST_KIND = "host CPU"
 SLOT_KIND = "command slot"

@@ -21,9 +21,8 @@ from raidsim.result import Latency, Replayed, Stretch
 from raidsim.scenario import LoadSpec
 from raidsim.stats.histogram import BINS, demerit
 from raidsim.system.system import System
-from raidsim.units import NS_PER_S
+from raidsim.units import MIB, NS_PER_S
 
-MIB = 2**20
 FIRST_STEP = 1_000_000  # ns
 MOST = 128
 

@@ -12,14 +12,13 @@ from raidsim.result import Counts, Latency
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import period_of
 from raidsim.system.system import System
-from raidsim.units import NS_PER_S
+from raidsim.units import MIB, NS_PER_S
 
 BACKLOG_DEVIATIONS = 3  # of a Poisson count: no more than that piles up by chance
 LEAST_BACKLOG = 100  # I/Os: fewer may wait for reasons that pass
 FLOOD = 0.05
 """Share of the I/Os issued. If more of them wait, they pile up, whatever the rate's interval is."""
 ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
-MIB = 1 << 20
 
 
 def piles_up(issued: int, waiting: int, of_a_burst: float = 0.0) -> bool:

@@ -19,9 +19,8 @@ from raidsim.result import Interval, Latency
 from raidsim.stats.histogram import BINS
 from raidsim.stats.intervals import LEAST_VALUES, mean_interval
 from raidsim.system.system import System
-from raidsim.units import NS_PER_MS, NS_PER_S
+from raidsim.units import MIB, NS_PER_MS, NS_PER_S
 
-MIB = 2**20
 OPS = {"read": t.READ, "write": t.WRITE}
 
 

@@ -13,9 +13,8 @@ from raidsim.kernel import tables as t
 from raidsim.observe import throttling
 from raidsim.result import DriveUse, Sample, Temperature
 from raidsim.system.system import System
-from raidsim.units import NS_PER_S
+from raidsim.units import MIB, NS_PER_S
 
-MIB = 2**20
 FEWEST_SAMPLES = 10
 LIGHTLY, HEAVILY = "lightly", "heavily"
 STATES = {t.COOL: "", t.THROTTLED_LIGHTLY: LIGHTLY, t.THROTTLED_HEAVILY: HEAVILY}

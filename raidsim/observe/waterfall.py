@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.units import MIB
 
-MIB = 2**20
 CONTROLLER_METADATA = 512 * MIB
 CONTROLLER_ROUNDING = 128 * MIB
 MD_METADATA = 128 * MIB

@@ -20,8 +20,7 @@ from raidsim.planning.keys import ChassisKeys
 from raidsim.planning.need import Need
 from raidsim.planning.outcome import Money
 from raidsim.planning.prices import Prices
-
-HOURS = 8760.0
+from raidsim.units import HOURS_PER_YEAR
 
 FORM_FACTORS = {
     "2.5 in": "small_bays", "3.5 in": "large_bays", "add-in card": "slots", "M.2": "sockets"
@@ -160,7 +159,7 @@ class Costs:
             drives = parts.drives(year)
             found = found + drives * self.afr * self.drive
             power = power_of(parts, year, watts, fixed)
-            found = found + power * HOURS / 1000 * self.prices.kwh
+            found = found + power * HOURS_PER_YEAR / 1000 * self.prices.kwh
         return np.asarray(found)
 
     def bill(
@@ -186,7 +185,9 @@ class Costs:
         for year in range(1, parts.last + 1):
             drives = one(parts.drives(year))
             replaced += drives * one(self.afr * self.drive)
-            energy += one(power_of(parts, year, watts, fixed)) * HOURS / 1000 * self.prices.kwh
+            energy += (
+                one(power_of(parts, year, watts, fixed)) * HOURS_PER_YEAR / 1000 * self.prices.kwh
+            )
         return Money(first, last - first, energy, replaced)
 
     def _purchase(self, parts: Parts, year: int) -> Numbers:

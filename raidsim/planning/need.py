@@ -28,7 +28,7 @@ from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.models import LoadSpec
 from raidsim.scenario.reading import Reading, Values, read_part
 
-YEAR = 8760 * 3600.0
+YEAR = units.HOURS_PER_YEAR * 3600.0
 """Seconds of a year."""
 
 _TABLES = (

@@ -9,9 +9,7 @@ from raidsim.report.curves import Curve
 from raidsim.report.drives import span
 from raidsim.report.hardware import BATTERY_WORDS
 from raidsim.result import ControllerUse, WriteMode
-
-MIB = 2**20
-
+from raidsim.units import MIB
 
 STRIPS = " (strips count as a whole)"
 """What is dirty is counted in strips, and a power cut takes only what was written of them."""

@@ -23,9 +23,9 @@ from raidsim.report.panels import Palette, legend, paint
 from raidsim.report.phases import duration, unit_of
 from raidsim.report.real_time import MOVED, Clock, clock_of
 from raidsim.result import Course, Moment, OperationUse, Point
+from raidsim.units import MIB
 
 MOST_POINTS = 150  # of a curve: more would show noise
-MIB = 2**20
 PANEL_INCHES = 1.75
 LANE_INCHES = 0.24
 EDGE_INCHES = 0.75

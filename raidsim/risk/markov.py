@@ -26,8 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.risk.groups import Group
+from raidsim.units import HOURS_PER_YEAR
 
-YEAR = 8760.0
+YEAR = HOURS_PER_YEAR
 """Hours of a year."""
 
 Matrix = NDArray[np.float64]

@@ -29,13 +29,12 @@ from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.intensity import of_a_burst, period_of
 from raidsim.scenario.models import Limit
 from raidsim.system.system import SaturationError, System
-from raidsim.units import NS_PER_S
+from raidsim.units import MIB, NS_PER_S
 
-MEGA = 2**20
-SAMPLE = 2048 * MEGA
+SAMPLE = 2048 * MIB
 """Bytes of a drive that are rebuilt in a simulation."""
 
-PILOT, MOST_SAMPLE = 64 * MEGA, 8192 * MEGA
+PILOT, MOST_SAMPLE = 64 * MIB, 8192 * MIB
 """Bytes that are rebuilt under a load: at first, to see how long that takes, and at most.
 
 Where a sample goes on at another place of the drive, it loses time that a whole rebuild does not.
@@ -226,4 +225,4 @@ def _links(scenario: Scenario, volume: VolumeSpec) -> list[float]:
         while name in known and name != volume.controller:
             ways[name] = ways.get(name, 0) + 1
             name = known[name].to
-    return [known[name].mbps * MEGA * len(volume.behind) / n for name, n in ways.items()]
+    return [known[name].mbps * MIB * len(volume.behind) / n for name, n in ways.items()]

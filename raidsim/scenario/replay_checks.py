@@ -12,7 +12,6 @@ from raidsim.scenario.finding import Finding
 from raidsim.scenario.replay import Replay
 from raidsim.scenario.replays import SAID_BY_THE_TRACE, Plan
 
-YEAR_S = 365.25 * 86_400.0
 MOST_YEARS = 100
 """Years that a replay may take: the kernel's clock ends after 146."""
 
@@ -45,7 +44,7 @@ def check_replay_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Find
 
 def check_replay(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iterator[Finding]:
     """Whether the requests fit into a run, and into the volume, as far as that is known."""
-    years = (found.survey.last - found.survey.first) / replay.speed / YEAR_S
+    years = (found.survey.last - found.survey.first) / replay.speed / units.CALENDAR_YEAR_S
     if replay.replay != "closed" and years > MOST_YEARS:
         cause = f"lasts {units.plain(years, 2)} years from its first request to its last"
         yield (

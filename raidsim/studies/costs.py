@@ -13,9 +13,9 @@ from raidsim.cards import Card
 from raidsim.observe import inventory
 from raidsim.scenario import Scenario
 from raidsim.studies.comparison import Fact
+from raidsim.units import HOURS_PER_YEAR
 
 YEARS = 5.0
-HOURS = 8760.0
 
 
 class Prices(Protocol):
@@ -98,7 +98,7 @@ def _purchase(scenario: Scenario, prices: Prices) -> float | None:
 
 def _energy(scenario: Scenario, prices: Prices) -> float:
     kilowatts = inventory.system_power(scenario).active / 1000
-    return kilowatts * HOURS * YEARS * prices.kwh
+    return kilowatts * HOURS_PER_YEAR * YEARS * prices.kwh
 
 
 def _replacements(scenario: Scenario, prices: Prices) -> float | None:
