@@ -1,11 +1,11 @@
 # One command for each thing. A fresh machine needs Python 3.11 or newer and make.
 #
 #   make run       environment, install, the first example
-#   make test      environment if need be, then everything that CI runs
+#   make test      environment if need be, then all tests that need no other program
 #   make lint      style, types and layers only (part of make test)
 #   make validate  every published figure against the simulation: out/validation.html, docs/validation.md
 #   make intervals  how many printed figures lie within what cards leave open: ten minutes, into docs/validation.md
-#   make test-page  the page of raidsim serve in a real browser, and a hundred visitors: installs Chromium, where it is missing
+#   make test-page  the page of raidsim serve in a real browser, a hundred visitors, and the site: installs Chromium, where it is missing
 #   make test-clients  fio, qemu and others use simulated arrays: installs them first, where they are missing
 #   make fuzz      a minute of random use: what must hold, holds; prints a seed that repeats it
 #   make bench     how fast it is: a table, and the same as JSON
@@ -80,14 +80,16 @@ test-interpreted: $(INSTALLED)
 	NUMBA_DISABLE_JIT=1 $(PYTEST) $(filter-out $(BOTH_WAYS),$(KERNEL_TESTS)) -n $(JOBS) \
 	    --cov --cov-report=term --cov-fail-under=$(COVERAGE_FLOOR)
 
-# The page in a real browser. It comes from Debian, which may ask for the right to install.
+# The page in a real browser, and the documentation as a site. What is missing of the browser comes
+# from Debian, which may ask for the right to install.
 BROWSER := chromium chromedriver
 test-page: $(INSTALLED)
 	@for program in $(BROWSER); do command -v $$program >/dev/null || missing=1; done; test -z "$$missing" || { \
 	    echo "installing $(BROWSER)"; sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	    $$sudo apt-get update --quiet && \
 	    $$sudo apt-get install --yes --quiet --no-install-recommends chromium chromium-driver; }
-	$(PYTEST) -n $(JOBS) --dist loadfile tests/page/real_browser.py tests/page/live_array.py
+	$(PYTEST) -n $(JOBS) --dist loadfile tests/page/real_browser.py tests/page/live_array.py \
+	    tests/page/whole_site.py
 	$(PYTEST) tests/page/many_visitors.py
 
 # Real programs on simulated arrays. They come from Debian, which may ask for the right to install.
