@@ -6,10 +6,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from raidsim.validate.claims import Claim
 
 # Whatever runs beside the tests, or compiles in the first of them, is no failure.
 settings.register_profile("raidsim", settings.get_profile("default"), deadline=None)
@@ -40,6 +45,24 @@ def without_root(tmp_path: Path) -> Iterator[Path]:
     finally:
         os.seteuid(0)
         shutil.rmtree(folder)
+
+
+@cache
+def own_claims() -> tuple[Claim, ...]:
+    from raidsim.validate import schema
+
+    return tuple(schema.load())
+
+
+@pytest.fixture
+def claims_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """raidsim's own claims are read for the first test that asks; to read them takes 0.4 s."""
+    from raidsim.validate import schema
+
+    own, read = own_claims(), schema.load
+    monkeypatch.setattr(
+        schema, "load", lambda folder=None: list(own) if folder is None else read(folder)
+    )
 
 
 def pytest_report_header() -> str:

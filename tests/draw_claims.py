@@ -4,7 +4,7 @@ A sixteenth of the claims of each document and role, of those that hold and of t
 that every relation and kind is among them. Of those that could be drawn the ones come first whose
 runs are drawn already, or are few: what shares runs is cheap. Left out are claims so near
 to their tolerance that the next change of a model, or another computer, may turn them, but for the
-only claims of a document.
+only claims of a document; and those whose runs take seconds, where there are others of their sort.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ LIST = Path(__file__).with_name("claims_sample.txt")
 SHARE = 0.0625
 SEED = 1
 NEAR = 0.01  # of the printed figure
+DEAR = ("p420i.mk0200.raid1-2.write.",)
+"""How ids of claims begin whose runs take seconds, of documents with others as good."""
 HEAD = "# A sixteenth of the claims, drawn once by tests/draw_claims.py; the tests run these.\n"
 
 
@@ -101,7 +103,7 @@ def draw(claims: Iterable[Claim], found: dict[str, dict]) -> list[str]:
         while left and wanted:
             new = [c for c in left if not {c.kind, c.relation} <= sorts]
             new = new or [c for c in left if (c.relation, c.kind) not in seen]
-            claim = min(new or left, key=cost.marginal)
+            claim = min(new or left, key=lambda c: (c.id.startswith(DEAR), cost.marginal(c)))
             sorts |= {claim.kind, claim.relation}
             cost.pay(claim)
             seen.add((claim.relation, claim.kind))

@@ -34,7 +34,7 @@ def test_every_sort_of_claim_is_in_it(what):
     assert not missing
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("claims_read_once")
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_claims_hold_but_for_those_that_are_explained(document):
     chosen = [claim.id for claim in SAMPLE if claim.document == document]

@@ -31,9 +31,9 @@ SMALL_RUN = (
     "--set",
     "volume.state=fresh",
     "--set",
-    "measure.min_ios=500",
+    "measure.min_ios=50",
     "--set",
-    "measure.max_ios=2000",
+    "measure.max_ios=100",
 )
 
 pytestmark = [pytest.mark.packaging, pytest.mark.slow, pytest.mark.xdist_group("packaging")]

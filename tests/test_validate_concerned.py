@@ -12,6 +12,8 @@ from raidsim.validate.concerned import named
 from raidsim.validate.select import select
 from raidsim.validate.systems import Systems
 
+pytestmark = pytest.mark.usefixtures("claims_read_once")
+
 SYSTEM = """
 [host]
 model = "intel-xeon-8380-pair"

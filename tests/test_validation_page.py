@@ -10,6 +10,8 @@ from test_documents import script
 
 from raidsim.validate import schema
 
+pytestmark = pytest.mark.usefixtures("claims_read_once")
+
 pages = script("validation.py")
 
 
