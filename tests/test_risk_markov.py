@@ -33,7 +33,7 @@ sizes = st.integers(3, 32)
 
 
 def test_a_mirror_lasts_thirty_thousand_million_hours() -> None:
-    assert f"{markov.raid5(2, LAMBDA, MU):.6e}" == "3.000180e+10"
+    assert f"{markov.raid1(LAMBDA, MU):.6e}" == "3.000180e+10"
 
 
 def test_eight_drives_with_one_parity() -> None:
@@ -111,8 +111,8 @@ def test_the_chain_of_a_mirror_has_the_mean_time_of_the_closed_form(
 
 
 def test_the_closed_forms_agree_where_they_say_the_same() -> None:
-    assert markov.raid5(2, LAMBDA, MU) == pytest.approx((3 * LAMBDA + MU) / (2 * LAMBDA**2))
-    assert markov.copies(2, LAMBDA, MU) == pytest.approx(markov.raid5(2, LAMBDA, MU))
+    assert markov.raid1(LAMBDA, MU) == pytest.approx((3 * LAMBDA + MU) / (2 * LAMBDA**2))
+    assert markov.copies(2, LAMBDA, MU) == pytest.approx(markov.raid1(LAMBDA, MU))
     assert markov.copies(3, LAMBDA, MU) == pytest.approx(markov.raid6(3, LAMBDA, MU))
     a, b, c = 8 * LAMBDA, 7 * LAMBDA, 6 * LAMBDA
     spelled = 1 / a + 1 / b + MU / (a * b) + 1 / c + MU / (b * c) + MU * MU / (a * b * c)
@@ -186,7 +186,7 @@ def test_a_ring_of_two_copies_reads_its_only_source_in_every_rebuild() -> None:
 def test_a_ring_of_many_drives_lasts_as_long_as_as_many_pairs() -> None:
     """N drives have N pairs of neighbours in a ring, and N/2 in pairs: half the time."""
     ringed = markov.mean_time(markov.chain(ring(12), LAMBDA, MU))
-    paired = markov.raid5(2, LAMBDA, MU) / 6
+    paired = markov.raid1(LAMBDA, MU) / 6
     assert ringed / paired == pytest.approx(0.5, rel=1e-3)
 
 

@@ -42,6 +42,11 @@ def unreadable(uber: float, bits: float) -> float:
     return -math.expm1(bits * math.log1p(-uber))
 
 
+def raid1(failure: float, repair: float, unread: float = 0.0) -> float:
+    """Two copies: (3 lambda + mu) / (2 lambda^2); with unrecoverable reads RAID 5 of two."""
+    return raid5(2, failure, repair, unread)
+
+
 def raid5(drives: int, failure: float, repair: float, unread: float = 0.0) -> float:
     """One parity: ((2N-1) lambda + mu) / (N lambda [(N-1) lambda + h mu]).
 
