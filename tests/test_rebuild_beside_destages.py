@@ -44,6 +44,8 @@ drive = 0
 sample = "{sample}"
 """
 DAY = 86_400
+together = pytest.mark.xdist_group("a rebuild that is told")
+"""Of the tests that use one and the same, so that one worker runs it, once."""
 QUIET = """
 [[volume]]
 name = "quiet"
@@ -61,14 +63,31 @@ rate = "20 IO/s"
 """
 
 
+@pytest.fixture(scope="module")
+def told() -> tuple[float, list]:
+    """How long a rebuild takes beside the writes, and the samples behind that."""
+    of_a_sample, samples = rebuild._of_a_sample, []
+
+    def noted(*given):
+        found = of_a_sample(*given)
+        samples.append(found[0])
+        return found
+
+    scenario = load_text(SYSTEM)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rebuild, "_of_a_sample", noted)
+        time = rebuild.simulated(scenario, scenario.volumes[0], intensity=0)
+    return time, samples
+
+
 @compiled_only
-def test_the_time_of_a_rebuild_does_not_hang_on_how_fast_its_sample_goes_over_the_drive() -> None:
+@together
+def test_the_time_of_a_rebuild_does_not_hang_on_how_fast_its_sample_goes_over_the_drive(told):
     """Twelve sweeps of the destages tell what four do; one and a half tell anything."""
     scenario = load_text(SYSTEM)
     (volume,) = scenario.volumes
-    told = rebuild.simulated(scenario, volume, intensity=0)
     long = rebuild.simulated(scenario, volume, intensity=0, sample=9 * 2**30)
-    assert told == pytest.approx(long, rel=0.08)
+    assert told[0] == pytest.approx(long, rel=0.08)
     along = rebuild.simulated(scenario, volume, intensity=0, sample=2**30)
     assert along < 0.75 * long
 
@@ -92,25 +111,17 @@ def test_only_samples_about_as_long_as_a_sweep_go_along() -> None:
 
 
 @compiled_only
-def test_a_volume_that_is_hardly_written_to_does_not_hide_the_sweeps_of_another() -> None:
+@together
+def test_a_volume_that_is_hardly_written_to_does_not_hide_the_sweeps_of_another(told):
     """Its own elevator goes round with each write."""
-    alone = rebuild.simulated(load_text(SYSTEM), load_text(SYSTEM).volumes[0], intensity=0)
     both = load_text(SYSTEM + QUIET)
-    assert rebuild.simulated(both, both.volumes[0], intensity=0) == pytest.approx(alone, rel=0.15)
+    assert rebuild.simulated(both, both.volumes[0], intensity=0) == pytest.approx(told[0], rel=0.15)
 
 
 @compiled_only
-def test_a_sample_over_several_sweeps_goes_over_the_whole_drive(monkeypatch) -> None:
+@together
+def test_a_sample_over_several_sweeps_goes_over_the_whole_drive(told):
     """One that ended after as many I/Os as others was over at the middle tracks."""
-    of_a_sample, found = rebuild._of_a_sample, []
-
-    def noted(*given):
-        told = of_a_sample(*given)
-        found.append(told[0])
-        return told
-
-    monkeypatch.setattr(rebuild, "_of_a_sample", noted)
-    scenario = load_text(SYSTEM)
-    rebuild.simulated(scenario, scenario.volumes[0], intensity=0)
-    assert found[-1].rows > 30_000
-    assert all(one.done == one.rows for one in found)
+    _, samples = told
+    assert samples[-1].rows > 30_000
+    assert all(one.done == one.rows for one in samples)
