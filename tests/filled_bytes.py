@@ -71,6 +71,7 @@ class Filled:
         self.applied: set[tuple[int, int]] = set()
         self.answered: set[tuple[int, int]] = set()
         self.known: dict[tuple[int, ...], dict[tuple[int, int], np.ndarray]] = {}
+        self.locks: dict[tuple[int, int], int] = {}  # rows of `locks`, by member and row
         self.reads: dict[tuple[int, int], int] = {}  # by member and row, of rebuilds
         self.writes: dict[tuple[int, int], int] = {}
 
@@ -204,27 +205,27 @@ class Filled:
     def assert_relied_on(self) -> None:
         """What the array relies on is right, but in stripes that are being written."""
         world = self.system.world
-        array = world.arrays[0]
-        first = int(array["first_member"])
+        first = int(world.arrays[0]["first_member"])
+        rows = self.volume._drives.rows
+        punctured = world.defects[world.defects["punctured"] == 1]
         wrong = self.differing()
-        for number, row in np.argwhere(wrong):
-            if (row + 1) * STRIP > world.good[first + number]:
+        for number in np.flatnonzero(wrong.any(axis=1)):
+            if world.drives[rows[number]]["failed"]:
                 continue
-            if self.volume._drives.is_failed(int(number)) or self._is_punctured(number, row):
-                continue
-            if not self._is_locked(int(number), int(row)):
-                raise AssertionError(f"row {row} of drive {number} is relied on, and wrong")
-
-    def _is_punctured(self, number: int, row: int) -> bool:
-        defects = self.system.world.defects
-        there = (defects["drive"] == self.volume._drives.rows[number]) & (defects["punctured"] == 1)
-        return bool((defects["offset"][there] // STRIP == row).any())
+            good = int(world.good[first + number]) // STRIP
+            there = punctured["offset"][punctured["drive"] == rows[number]] // STRIP
+            for row in np.setdiff1d(np.flatnonzero(wrong[number, :good]), there):
+                if not self._is_locked(int(number), int(row)):
+                    raise AssertionError(f"row {row} of drive {number} is relied on, and wrong")
 
     def _is_locked(self, number: int, row: int) -> bool:
         world = self.system.world
-        array = world.arrays[0]
-        _, _, address = held(self.layout, number, row)
-        place = int(array["first_lock"]) + int(address) // int(array["width"]) % int(array["locks"])
+        if (number, row) not in self.locks:
+            array = world.arrays[0]
+            _, _, address = held(self.layout, number, row)
+            place = int(address) // int(array["width"]) % int(array["locks"])
+            self.locks[number, row] = int(array["first_lock"]) + place
+        place = self.locks[number, row]
         return bool(world.locks["held"][place] or world.locks["writes"][place])
 
     def assert_right(self) -> None:
