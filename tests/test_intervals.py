@@ -20,7 +20,7 @@ from raidsim.validate.verdict import Verdict
 
 KEPT = Path(__file__).parents[1] / "docs" / "intervals.json"
 SEED = 20
-SAMPLE = 16
+SAMPLE = 30
 CLAIMS = {claim.id: claim for claim in schema.load()}
 
 
@@ -77,7 +77,7 @@ def is_quick(claim, systems: Systems) -> bool:
 
 
 def test_a_sample_of_the_intervals_on_the_page_comes_out_again() -> None:
-    """Ten draws know an interval roughly: 16 of them must agree with what is on record.
+    """Ten draws know an interval roughly: 30 of them must agree with what is on record.
 
     Those are intervals of single runs of one system, which are quick.
     """
@@ -96,6 +96,6 @@ def test_a_sample_of_the_intervals_on_the_page_comes_out_again() -> None:
     ]
     assert not apart, f"seed {SEED}: intervals that do not even touch those on record: {apart}"
     same = sum(found[name].covered == kept[name]["covered"] for name in chosen)
-    assert same >= SAMPLE - 4, f"seed {SEED}: {same} of {SAMPLE} are covered as on record"
+    assert same >= SAMPLE - 5, f"seed {SEED}: {same} of {SAMPLE} are covered as on record"
     widths = [found[name].half_width / kept[name]["half_width"] for name in chosen]
     assert 0.6 < float(np.median(widths)) < 1.5
