@@ -67,7 +67,7 @@ def test_commits_are_lost_without_a_barrier_in_front_of_disk_caches():
     ],
 )
 def test_a_few_rounds_say_what_the_page_says(array, database, keeps):
-    words = crashes.run(array, database, rounds=3)
+    words = crashes.run(array, database, rounds=2)
     print(words)
     assert (crashes.cell(words) == "-") == keeps == (crashes.cell(KEPT[array][database]) == "-")
 

@@ -352,7 +352,7 @@ def need(tmp_path_factory) -> Path:
     path.write_text(
         """
 [need]
-capacity = "10 TB"
+capacity = "3 TB"
 failures = 1
 [[load]]
 read = "70 %"
@@ -361,7 +361,7 @@ rate = "1000 IO/s"
 [choice]
 drives = "micron-5100-eco-1920gb"
 levels = ["raid6", "raid10"]
-counts = 12
+counts = 4
 copies = 2
 controllers = "host"
 hosts = "intel-xeon-8380-pair"
