@@ -27,7 +27,6 @@ page = "p. 1"
 """
 
 
-@pytest.mark.slow
 @compiled_only
 def test_a_drive_that_its_link_limits_keeps_the_flash_of_its_base(tmp_path, monkeypatch):
     """The slowest flash that still carries what the link does was taken: it programmed for 3 ms.

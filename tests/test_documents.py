@@ -121,7 +121,6 @@ def test_the_layers_of_the_page_on_the_code_are_those_of_the_contract() -> None:
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("example", PROGRAMS, ids=lambda e: e.name)
 def test_an_example_on_a_page_prints_what_the_page_says(example: object) -> None:
     printed = documents.prints(example)
@@ -135,7 +134,6 @@ def test_a_table_of_parameters_has_the_values_of_the_cards(page: Path) -> None:
     assert tables.filled(text) == text, "if this is meant: make docs"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("page", IN_SECONDS)
 def test_a_simulated_table_has_the_figures_of_today(page: str) -> None:
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")

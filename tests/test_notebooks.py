@@ -38,7 +38,6 @@ def test_there_is_a_notebook_in_the_tutorial() -> None:
     assert [path.parent.name for path in ALL] == ["tutorial"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("notebook", ALL, ids=lambda path: path.name)
 def test_a_notebook_shows_what_it_says(notebook: Path) -> None:
     pytest.importorskip("pandas")

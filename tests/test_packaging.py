@@ -36,7 +36,7 @@ SMALL_RUN = (
     "measure.max_ios=100",
 )
 
-pytestmark = [pytest.mark.packaging, pytest.mark.slow, pytest.mark.xdist_group("packaging")]
+pytestmark = pytest.mark.xdist_group("packaging")
 
 
 @dataclass(frozen=True)

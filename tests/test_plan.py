@@ -418,7 +418,6 @@ def small(tmp_path_factory):
     return found, again, expected, folder
 
 
-@pytest.mark.slow
 def test_the_planner_finds_the_front_that_brute_force_finds(small):
     found, _, expected, _ = small
     aims = Aims(5e-3 / 20, checks.cap_of(need_of(NEED)), 1e-6)
@@ -428,14 +427,12 @@ def test_the_planner_finds_the_front_that_brute_force_finds(small):
     assert costs == sorted(costs)
 
 
-@pytest.mark.slow
 def test_a_plan_with_a_store_is_not_run_again_and_says_the_same(small):
     found, again, _, _ = small
     assert sum(stage.runs for stage in found.funnel) > 0
     assert found.to_json() == again.to_json()
 
 
-@pytest.mark.slow
 def test_the_funnel_loses_no_design(small):
     found, *_ = small
     stages = found.funnel
@@ -445,7 +442,6 @@ def test_the_funnel_loses_no_design(small):
     assert stages[-1].left == len(found.front)
 
 
-@pytest.mark.slow
 def test_each_design_of_the_front_is_a_scenario_that_keeps_the_need(small):
     found, *_ = small
     for one in found.front:
@@ -463,7 +459,6 @@ def _text(one) -> str:
     return toml_text.render(one.scenario.source.file.data)
 
 
-@pytest.mark.slow
 def test_a_plan_says_of_every_design_where_it_fell(small):
     found, *_ = small
     numbers = [one.number for one in found.front]

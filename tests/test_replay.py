@@ -152,7 +152,6 @@ def test_a_model_starts_a_trace_as_any_load(trace):
     assert env.now == pytest.approx(wanted[-1][0] / 2, abs=0.005)
 
 
-@pytest.mark.slow
 def test_what_was_written_before_a_run_is_no_wear_of_it():
     data = {
         "host": {"model": "fujitsu-rx2540-m1"},

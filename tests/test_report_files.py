@@ -73,7 +73,6 @@ def test_the_same_result_gives_the_same_bytes(name: str) -> None:
     assert RENDERERS[name](result()) == RENDERERS[name](result())
 
 
-@pytest.mark.slow
 def test_bytes_do_not_depend_on_the_process() -> None:
     code = DIGESTS.format(tests=str(TESTS))
     runs = []

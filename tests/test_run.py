@@ -486,7 +486,6 @@ for ios in (100_000, 1_000_000):
 """
 
 
-@pytest.mark.slow
 def test_memory_does_not_grow_with_the_length_of_a_run():
     short, long = map(int, in_a_process(MEMORY).split())
     print(f"peak {short} KiB after 100,000 I/Os, {long} KiB after 1,000,000")
