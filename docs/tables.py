@@ -1,7 +1,7 @@
 """Tables of simulated figures on the pages: write them anew: ``python docs/tables.py``.
 
 A page marks the place with ``<!-- simulated NAME -->`` and ``<!-- end of simulated -->``. Most of
-these tables take some minutes, so the tests make only those that take seconds.
+these tables take some minutes, so the tests look only at that of boot storms.
 """
 
 from __future__ import annotations

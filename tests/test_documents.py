@@ -32,8 +32,6 @@ def script(path: str) -> ModuleType:
 
 documents = script("examples.py")
 tables = script("reference/parameters.py")
-simulated = script("tables.py")
-IN_SECONDS = ("how-to/boot-storm.md",)  # pages whose simulated tables are made anew by the tests
 ALL = [example for page in documents.pages() for example in documents.examples(page)]
 SCENARIOS = [e for e in ALL if e.language == "toml" and "load" in tomllib.loads(e.code)]
 CARDS = [e for e in ALL if e.language == "toml" and "body" in tomllib.loads(e.code)]
@@ -132,13 +130,6 @@ def test_an_example_on_a_page_prints_what_the_page_says(example: object) -> None
 def test_a_table_of_parameters_has_the_values_of_the_cards(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert tables.filled(text) == text, "if this is meant: make docs"
-
-
-@pytest.mark.parametrize("page", IN_SECONDS)
-def test_a_simulated_table_has_the_figures_of_today(page: str) -> None:
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert simulated.MARKED.search(text), "no place for a table"
-    assert simulated.filled(text) == text, "if this is meant: make docs"
 
 
 def test_the_tutorial_lets_fio_do_what_its_scenario_does() -> None:
