@@ -109,6 +109,7 @@ def test_the_points_are_those_that_each_rate_has_alone(swept):
 def test_reads_that_go_past_waiting_writes_are_told_apart_from_what_is_carried():
     """Writes wait for room in the cache. Reads do not, and all of them come out."""
     changes = {"load.outstanding": None, "load.rate": "4 kIO/s", "measure.precision": "5 %"}
+    changes |= {"controller.set.cache.size": "128 MiB"}
     (point,) = run(load("raid5-disks").with_(changes)).points
     assert point.carried.rate < 0.9 * point.iops.mean
     (words,) = [text for text in point.warnings if "go past" in text]

@@ -18,7 +18,7 @@ read = "70 %"
 size = "8 KiB"
 outstanding = [8, 16]
 [measure]
-precision = "2 %"
+precision = "5 %"
 """
 
 

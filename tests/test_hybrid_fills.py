@@ -70,7 +70,7 @@ def test_what_a_front_that_fills_with_dirty_data_takes_has_not_converged(
 def test_reads_that_miss_what_a_front_has_room_for_say_that_it_fills(keys: str, told: bool) -> None:
     """All of the area fits: in the long run every read finds it in the front."""
     text = SYSTEM.format(front="all", read="100 %", area="20 GiB")
-    text = text.replace('front_size = "all"', f'front_size = "all"\n{keys}')
+    text = text.replace('front_size = "all"', f'front_size = "50 GiB"\n{keys}')
     (point,) = run(load_text(text)).points
     assert any("hybrid fills" in one for one in point.warnings) == told
 
