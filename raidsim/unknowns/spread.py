@@ -27,7 +27,7 @@ figures of predictions in five documents, as the least with which nine in ten li
 intervals. Taken for each document from the other ones it is 0.06 to 0.10, and 91 % are covered.
 """
 
-HELD = (0.89, 147, 0.56, 374)
+HELD = (0.88, 147, 0.56, 374)
 """Share of printed figures inside of their intervals, and their number: of predictions in the five
 documents that models were made from (docs/validation.md), and of those that others measured and
 that were predicted as a user would, the last five times (docs/background/measured-thirteenth.md to
