@@ -339,7 +339,7 @@ def test_every_problem_of_a_range_is_named() -> None:
 
 def test_anything_but_read_and_write_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("p3700-database", "trim", "0", "4096") == 2
-    assert "'read', 'write'" in capsys.readouterr().err
+    assert '"trim" is not known; give one of "read", "write"' in capsys.readouterr().err
 
 
 def test_of_several_volumes_one_has_to_be_named(
