@@ -134,7 +134,7 @@ def test_a_load_that_only_reads_and_trims_has_nothing_to_flush(what):
         built_of(LOAD | {"read": "50 %", "trim": "50 %"} | what)
     with pytest.raises(InputError, match=r'has none; write read = "50 %"'):
         built_of(LOAD | {"read": "100 %", "trim": "0 %"} | what)
-    built_of(LOAD | {"read": "50 %", "trim": "40 %"} | what)
+    built_of(LOAD | {"read": "50 %", "trim": "40 %"} | what, DRIVE | {"state": "fresh"})
 
 
 def test_the_kind_of_a_request_is_that_of_the_same_number_without_trims():
