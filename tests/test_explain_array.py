@@ -316,3 +316,16 @@ outstanding = 1
 def test_what_software_raid_notes_is_its_own_doing() -> None:
     text = printed(scenario("raid5", 4, intent="ppl"), "write", 0, "4 KiB")
     assert "What software RAID does on its own (log of partial parity):\n1 device I/O" in text
+
+
+def test_what_crosses_a_link_behind_the_first_frames_of_a_write_is_listed() -> None:
+    """The step ends with the first frames; the link is busy with the rest for longer."""
+    found = explain(scenario("raid0", 2, controlled=True), "write", 0, 256 * KIB)
+    steps = {step.name: step for step in found.steps}
+    first = steps["link between host and controller"]
+    rest = steps["links: the rest of the data, behind its first frames"]
+    assert rest.background
+    assert not first.background
+    assert rest.begins == pytest.approx(first.ends)
+    whole = rest.ends - first.begins
+    assert first.ends - first.begins < 0.1 * whole

@@ -96,18 +96,15 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     write_path = card.number("data_path.write_time_per_byte")
     write_path = write_path if told else _path_of_writes(speed, link)
     if one := _alone(writes):
-        latency = max(
-            one.value - cpu_time(card, one) - fixed - one.size * (write_path + link), 0.1e-6
-        )
+        left = one.value - cpu_time(card, one) - fixed
+        latency = max(left - one.size * (write_path + link), 0.1e-6)
         yield "command.latency", latency
     if one := _alone(one for one in reads if one.random == 1):
         channel = card.number("flash.channel_read_time_per_byte")
         frame = max(card.integer("flash.frame"), one.size)
         transfer = frame * channel + one.size * (read_path + link)
-        yield (
-            "flash.read_time",
-            max(one.value - cpu_time(card, one) - fixed - latency - transfer, 1e-6),
-        )
+        left = one.value - cpu_time(card, one) - fixed
+        yield "flash.read_time", max(left - latency - transfer, 1e-6)
     burst = max(_speeds(one for one in writes if one.state != "sustained"), default=0.0)
     gathers = card.has("slc.program_time")
     if told and (programmed := speed or (0.0 if gathers else burst)):

@@ -50,6 +50,7 @@ STEPS = {
     t.STAGE_PARITY: "parity is computed",
     t.STAGE_CONTROLLER_ANSWERED: "controller answers",
     t.STAGE_COMPLETED: "host completes",
+    t.STAGE_REST: "links: the rest of the data, behind its first frames",
     t.STAGE_MAPPED: "front end updates the map",
     t.STAGE_FLUSH_PATH: "data path out of the buffer",
     t.STAGE_FLUSH_CHANNEL: "channels to the dies",
@@ -74,6 +75,7 @@ IN_ARRAYS = {
 }
 """Other words for stages between a controller, or the host, and the drives of an array."""
 BACKGROUND = (
+    t.STAGE_REST,
     t.STAGE_MAPPED,
     t.STAGE_FLUSH_PATH,
     t.STAGE_FLUSH_CHANNEL,
