@@ -4,7 +4,7 @@ SATA disks of desktop computers up to 2011 sort few commands and few cached writ
 CrystalDiskMark on seven disks and arrays of 2008 to 2010, reads with 32 outstanding within 1 GiB
 are 2 to 2.8 times as many as alone (a disk that sorts all 32 has 3.5 times), and cached writes 0.9
 to 2.5 times as many as seek and rotation leave one at a time. The figures are in
-docs/background/measured-sixteenth-blind.tsv.
+docs/background/measured-crystaldiskmark-blind.tsv.
 """
 
 from __future__ import annotations

@@ -30,8 +30,7 @@ intervals. Taken for each document from the other ones it is 0.06 to 0.10, and 9
 HELD = (0.88, 147, 0.56, 374)
 """Share of printed figures inside of their intervals, and their number: of predictions in the five
 documents that models were made from (docs/validation.md), and of those that others measured and
-that were predicted as a user would, the last five times (docs/background/measured-thirteenth.md to
-measured-seventeenth.md)."""
+that were predicted as a user would (tests 13 to 17 of docs/background/measured-elsewhere.md)."""
 
 NORMAL_90 = 1.645
 """Standard deviations on either side that hold the middle 90 % of a normal distribution."""
