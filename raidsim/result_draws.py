@@ -58,7 +58,7 @@ class Unknowns:
 
     draws: int  # beside the cards as they are
     seed: int  # of the draws
-    values: int  # of cards that are unsure, and were drawn
+    values: int  # of cards that are unknown, and were drawn
     model: float  # relative standard deviation that is added for what models leave out
     ios: int  # of each short run, at least; 0 where runs have an end of their own
     failed: int  # draws that could not be run

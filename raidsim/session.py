@@ -453,9 +453,9 @@ class Session:
         rate, megabytes = observe.rates(system, streams)
         used = observe.stations(system, observe.stations_of(system, streams)[0])
         unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
-        latencies, uncertain = observe.latencies(system, load, streams)
+        latencies, thin = observe.latencies(system, load, streams)
         drives = wear.drives(system, streams)
-        warnings = [*self.warnings, *(one.told(self._so_far()) for one in unsettled), *uncertain]
+        warnings = [*self.warnings, *(one.told(self._so_far()) for one in unsettled), *thin]
         warnings += self._of_the_hardware(load, streams, drives)
         account = observe.counts(system, streams)
         trace = self._replayed(load, streams)

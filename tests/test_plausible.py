@@ -15,7 +15,7 @@ from raidsim.cards.attributes import KINDS
 from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.loader import read_card
 from raidsim.cards.narrow_ranges import DIE_COUNT
-from raidsim.cards.plausible import ROWS, fixed, plausible, problems, uncertain
+from raidsim.cards.plausible import ROWS, fixed, plausible, problems, unknown_names
 from raidsim.cards.posterior import NORMAL_95, conditioned, posterior
 from raidsim.cards.stub import stub
 from raidsim.errors import InputError
@@ -27,9 +27,9 @@ OF_CLAIMS = Path(__file__).parent.parent / "validation" / "cards"
 
 
 @pytest.mark.parametrize("card", CARDS, ids=IDS)
-def test_every_uncertain_value_of_a_shipped_card_has_a_range_around_it_and_a_reason(card):
+def test_every_unknown_value_of_a_shipped_card_has_a_range_around_it_and_a_reason(card):
     ranges = plausible(card)
-    assert list(ranges) == uncertain(card)
+    assert list(ranges) == unknown_names(card)
     assert problems(card) == []
     for name, one in ranges.items():
         low, high = card.about.by_name[name].bounds
@@ -44,7 +44,7 @@ def test_every_card_of_the_claims_is_within_what_its_class_has(path):
 
 
 @pytest.mark.parametrize("card", CARDS, ids=IDS)
-def test_a_number_that_nobody_printed_is_uncertain_or_there_is_a_reason_why_it_is_not(card):
+def test_a_number_that_nobody_printed_is_unknown_or_there_is_a_reason_why_it_is_not(card):
     ranges = plausible(card)
     for entry in card.entries():
         attribute = card.about.by_name[entry.name]

@@ -27,7 +27,7 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws, cards_of
 from raidsim.unknowns.experiments import _SHOWN_BY, experiment_for, load_for
 from raidsim.unknowns.shares import shares
-from raidsim.unknowns.values import unsures
+from raidsim.unknowns.values import unknown_values
 from raidsim.workers.engine import execute
 
 QUICK = {"min_ios": 2_000, "max_ios": 20_000, "precision": "5 %"}
@@ -36,14 +36,14 @@ DISK = "nl-sas-2tb"
 SUBMISSION = "submit.io_time"
 
 
-def known_but(scenario: Scenario, *unsure: str) -> Scenario:
+def known_but(scenario: Scenario, *unknown: str) -> Scenario:
     """The scenario with all values of its cards set but some: what a scenario says is known."""
     changes = {}
     for card in cards_of(scenario):
         place = "host" if card.kind == "host" else "volume"
-        for one in unsures(card).values:
+        for one in unknown_values(card).values:
             dimension = card.about.by_name[one.name].dimension
-            if one.name not in unsure:
+            if one.name not in unknown:
                 bare = units.DIMENSIONS[dimension].bare
                 written = one.value if bare else units.text(one.value, dimension)
                 changes[f"{place}.set.{one.name}"] = written
@@ -77,7 +77,7 @@ def test_95_of_100_draws_lie_where_an_answer_says_that_a_value_is_drawn(name: st
     card = cards.load(name)
     rows = [draws.values(card, number) for number in range(1, 401)]
     narrowed = 0
-    for one in draws.unsures(card).values:
+    for one in draws.unknown_values(card).values:
         found = np.array([row[one.name] for row in rows])
         least, most = one.drawn
         inside = np.mean((found >= least * (1 - 1e-9)) & (found <= most * (1 + 1e-9)))
@@ -107,7 +107,7 @@ def drawn_of_one(one_server: Scenario):
 
 def middle_of_submission(scenario: Scenario) -> tuple[float, float]:
     """The middle nine tenths of the one value, as shares of what the card says."""
-    found = unsures(scenario.host.card)
+    found = unknown_values(scenario.host.card)
     (one,) = found.values
     low, high = found.joint.values(np.array([[-1.645], [1.645]]))[:, 0] / one.value
     return float(low), float(high)
@@ -145,7 +145,7 @@ def test_cards_that_inherit_a_value_have_the_same_draw_of_it() -> None:
     heirs = [card for card in cards.catalogue() if card.base == base.name]
     heir = next(card for card in heirs if not card.residuals)  # of which no figure tells more
     draws = Draws(32, 1)
-    both = {one.name for one in unsures(heir).values if one.card == base.name}
+    both = {one.name for one in unknown_values(heir).values if one.card == base.name}
     assert "flash.program_time" in both
     for number in (1, 17, 32):
         one, other = draws.values(base, number), draws.values(heir, number)
@@ -156,7 +156,7 @@ def test_cards_that_inherit_a_value_have_the_same_draw_of_it() -> None:
 def test_what_is_drawn_lies_in_its_range_and_counts_are_whole(name: str) -> None:
     card = cards.load(name)
     draws = Draws(64, 1)
-    found = {one.name: one for one in unsures(card).values}
+    found = {one.name: one for one in unknown_values(card).values}
     assert found
     for number in range(1, 65):
         drawn = draws.card(card, number)
@@ -169,7 +169,7 @@ def test_what_is_drawn_lies_in_its_range_and_counts_are_whole(name: str) -> None
 def test_ranges_of_counts_are_whole() -> None:
     """Of 14 heads, 25 % less to 34 % more are 10.5 to 18.76: a disk has 11 to 18."""
     card = cards.load("cisco-hdd-10tb")
-    (heads,) = (one for one in unsures(card).values if one.name == "geometry.heads")
+    (heads,) = (one for one in unknown_values(card).values if one.name == "geometry.heads")
     assert (heads.low, heads.high) == (11, 18)
     assert whole("time", 10.5, 18.76) == (10.5, 18.76)
     assert whole("count", 10.2, 10.8) == (10.2, 10.8)  # there is none between
@@ -201,7 +201,7 @@ def test_a_draw_that_no_card_can_have_leaves_the_card_as_it_is(monkeypatch) -> N
 
 def test_the_spread_of_the_draws_is_that_of_what_is_known() -> None:
     card = cards.load("intel-p3700-800gb")
-    found = unsures(card)
+    found = unknown_values(card)
     place = found.joint.names.index("flash.program_time")
     draws = Draws(400, 1)
     logs = np.log([draws.values(card, n)["flash.program_time"] for n in range(1, 401)])
@@ -233,7 +233,7 @@ def test_a_figure_moves_as_the_short_runs_do() -> None:
     assert spread.around(200.0, None, [1.0]) is None
 
 
-def test_the_rate_of_one_server_is_as_unsure_as_its_time(one_server, drawn_of_one) -> None:
+def test_the_rate_of_one_server_is_as_unknown_as_its_time(one_server, drawn_of_one) -> None:
     """An I/O takes the process t + r, and nine tenths of t are known; the rate is 1/(t + r).
 
     r is what else it does for one, and follows from the rate of the full run.
@@ -253,7 +253,7 @@ def test_the_rate_of_one_server_is_as_unsure_as_its_time(one_server, drawn_of_on
     assert rate.high == pytest.approx(high, rel=0.02)
 
 
-def test_of_one_unsure_value_all_of_the_spread_comes(drawn_of_one) -> None:
+def test_of_one_unknown_value_all_of_the_spread_comes(drawn_of_one) -> None:
     rate = words.named(drawn_of_one.unknowns.points[0], "iops")
     (share,) = rate.shares
     assert (share.card, share.value) == ("fujitsu-rx2540-m1", SUBMISSION)
@@ -360,18 +360,18 @@ def test_two_scenarios_are_compared_draw_by_draw(one_server) -> None:
         compare(one_server, one_server, figure="iop", unknowns=16)
 
 
-def test_the_mean_time_to_data_loss_of_a_stripe_is_as_unsure_as_its_failures() -> None:
+def test_the_mean_time_to_data_loss_of_a_stripe_is_as_unknown_as_its_failures() -> None:
     """Four drives without redundancy lose data with the first failure: 1 / (4 rate) years.
 
     The rate is -ln(1 - AFR) a year."""
     stripe = scenario_of(READS).with_({"volume.level": "raid0", "volume.drives": 4})
-    unsure = known_but(stripe, "reliability.afr")
-    risks = [assess(unsure, volume, lifetimes=1) for volume in unsure.volumes]
-    (found,) = risks_drawn(unsure, risks, 64)
+    unknown = known_but(stripe, "reliability.afr")
+    risks = [assess(unknown, volume, lifetimes=1) for volume in unknown.volumes]
+    (found,) = risks_drawn(unknown, risks, 64)
     time = found.named("mttdl")
-    card = unsure.volumes[0].card
+    card = unknown.volumes[0].card
     assert time.value == pytest.approx(1 / (-4 * math.log1p(-card.number("reliability.afr"))))
-    joint = unsures(card).joint
+    joint = unknown_values(card).joint
     least, most = joint.values(np.array([[-1.645], [1.645]]))[:, 0]
     assert time.low == pytest.approx(1 / (-4 * math.log1p(-most)), rel=0.06)
     assert time.high == pytest.approx(1 / (-4 * math.log1p(-least)), rel=0.06)

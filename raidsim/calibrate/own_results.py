@@ -243,7 +243,7 @@ def _cards(scenario: Scenario) -> dict[str, tuple[Card, list[str]]]:
 
 
 class _Unknowns:
-    """The uncertain values of several cards, one after the other: logarithms, or values."""
+    """The unknown values of several cards, one after the other: logarithms, or values."""
 
     def __init__(self, cards: Mapping[str, tuple[Card, list[str]]]) -> None:
         self.cards = list(cards.values())

@@ -1,7 +1,7 @@
-"""From where to where each uncertain value of a card may lie, why, and what moves together.
+"""From where to where each unknown value of a card may lie, why, and what moves together.
 
 A value that a sheet, a document or a scenario states is known, except where sheets print what is
-typical (seeks) or a bound (failures). Everything else is uncertain: what was assumed, left to its
+typical (seeks) or a bound (failures). Everything else is unknown: what was assumed, left to its
 default or calibrated, and what another maker's card is the source of. Its range is what the card
 says (``range`` and ``because`` beside the value), else that of its class of hardware: see
 ``plausible_drives.py`` and ``plausible_systems.py``.
@@ -103,13 +103,13 @@ ROWS: dict[str, tuple[drives.Row, ...]] = {
 
 
 def plausible(card: Card) -> dict[str, Plausible]:
-    """Every value of the card that is uncertain, by name; its own value lies within the range.
+    """Every value of the card that is unknown, by name; its own value lies within the range.
 
     A value for which neither the card nor its class has a range is left out, and a value outside
     of its class stretches the range: :func:`problems` says so.
     """
     found = {}
-    for name in uncertain(card):
+    for name in unknown_names(card):
         one = _own(card, name) or _of_class(card, name)
         if one is not None:
             value = card.number(name)
@@ -125,7 +125,7 @@ def whole(dimension: str, low: float, high: float) -> tuple[float, float]:
     return (least, most) if dimension == "count" and least <= most else (low, high)
 
 
-def uncertain(card: Card) -> list[str]:
+def unknown_names(card: Card) -> list[str]:
     """The numbers of a card that are not known for sure, in the order of the attributes."""
     others = card.of_others()
     found = []
@@ -134,8 +134,8 @@ def uncertain(card: Card) -> list[str]:
         if not attribute.is_number or not card.has(name) or _is_fixed(card, attribute):
             continue
         source = card.sources[name]
-        unsure = source.range is not None or source.source not in KNOWN or name in others
-        if source.source != "scenario" and (unsure or _typical(card, name) is not None):
+        unknown = source.range is not None or source.source not in KNOWN or name in others
+        if source.source != "scenario" and (unknown or _typical(card, name) is not None):
             found.append(name)
     return found
 
@@ -154,7 +154,7 @@ def problems(card: Card) -> list[Problem]:
     A default outside of the class is nobody's mistake, and stretches the range.
     """
     found = []
-    for name in uncertain(card):
+    for name in unknown_names(card):
         attribute = card.about.by_name[name]
         value = card.number(name)
         one = _own(card, name) or _of_class(card, name)

@@ -162,7 +162,7 @@ TYPICAL: tuple[Row, ...] = (
 """What sheets print as typical, and which is not exact: narrower than the class."""
 
 ALWAYS = ("power.idle", "power.active", "reliability.afr", "reliability.uber")
-"""What is uncertain even where a sheet prints it, as far as the class is."""
+"""What is unknown even where a sheet prints it, as far as the class is."""
 
 FIXED: dict[str, str] = {
     "capacity.user": "printed, and counted by a standard formula to the sector",

@@ -1,4 +1,4 @@
-"""What is known of the uncertain values of a card: their joint distribution.
+"""What is known of the unknown values of a card: their joint distribution.
 
 The ranges of :mod:`raidsim.cards.plausible` are the prior: each is read as the middle 95 % of a
 normal distribution of the value's logarithm (of the value itself where it may be 0), and values of
@@ -55,7 +55,7 @@ SEEN = 0.8
 
 @dataclass(frozen=True)
 class Posterior:
-    """A joint distribution of the uncertain values of a card, from which draws come.
+    """A joint distribution of the unknown values of a card, from which draws come.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Posterior:
 
 
 def posterior(card: Card) -> Posterior:
-    """Return what is known of the uncertain values of a card.
+    """Return what is known of the unknown values of a card.
 
     The ranges are the prior, which the figures condition that the card, or the card that it
     inherits a value from, was fitted to.
@@ -194,7 +194,7 @@ def _prior(deviations: Vector, groups: list[str]) -> Vector:
 
 
 def _told(card: Card, ranges: Mapping[str, Plausible]) -> dict[str, Mapping[str, float]]:
-    """What figures tell of the uncertain values: by value and figure, for 1 % more of it."""
+    """What figures tell of the unknown values: by value and figure, for 1 % more of it."""
     told = {**card.base_sensitivities, **card.sensitivities}
     return {name: told[name] for name in ranges if told.get(name)}
 

@@ -109,7 +109,7 @@ def point_of(system: System, group: MachineGroup, bound: str) -> Point:
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
             times = observe.times(system, streams, op)
             latencies[kind] = observe.latency(system, streams, op, times)
-            warnings += observe.uncertain_percentiles(times, op, kind)
+            warnings += observe.percentiles_of_few(times, op, kind)
     rows = system.world.streams[streams]
     rate = int(rows["window_ios"].sum()) / passed if passed else 0.0
     used = observe.stations(system, observe.stations_of(system, streams)[0]) if streams else []

@@ -132,11 +132,11 @@ def latencies(
         if asked or others[:, op - t.FLUSH].any():
             histogram = times(system, streams, op)
             found[kind] = latency(system, streams, op, histogram)
-            warnings += uncertain_percentiles(histogram, op, kind)
+            warnings += percentiles_of_few(histogram, op, kind)
     return found, warnings
 
 
-def uncertain_percentiles(histogram: NDArray[np.int64], op: int, kind: str) -> list[str]:
+def percentiles_of_few(histogram: NDArray[np.int64], op: int, kind: str) -> list[str]:
     """A warning for each percentile that rests on few samples."""
     if not histogram.any():
         return []

@@ -182,8 +182,8 @@ def _experiment(
     found = shares(np.column_stack([table[key] for key in keys]), figure)
     if not found:
         return None
-    unsure, card = inputs[keys[found[0][0]]]
-    return experiment_for(card, unsure.name)
+    unknown, card = inputs[keys[found[0][0]]]
+    return experiment_for(card, unknown.name)
 
 
 def _settled(

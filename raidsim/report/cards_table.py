@@ -141,7 +141,7 @@ def _print_fits(card: Card, console: Console) -> None:
 
 
 def _ranges(card: Card) -> Table:
-    """The uncertain values: plausible range, what figures leave of it, and the reason."""
+    """The unknown values: plausible range, what figures leave of it, and the reason."""
     headers = (
         "attribute",
         "value",

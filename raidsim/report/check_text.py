@@ -124,7 +124,7 @@ def print_findings(checked: Checked, console: Console, *, every: bool = False) -
 
 
 def refuse_without_ranges(scenario: Scenario) -> None:
-    """Raise an InputError with every uncertain value of a card that has no plausible range."""
+    """Raise an InputError with every unknown value of a card that has no plausible range."""
     wrong = [problem for card in cards_of(scenario) for problem in plausible.problems(card)]
     if wrong:
         raise InputError(wrong)

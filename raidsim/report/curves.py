@@ -62,14 +62,14 @@ def curves(result: Result) -> list[Curve]:
     for point in result.points:
         by_load.setdefault(point.load, []).append(point)
     found = result.highest
-    unsure = [] if result.unknowns is None else result.unknowns.points
+    unknowns = [] if result.unknowns is None else result.unknowns.points
     return [
         Curve(
             load,
             _axis(points),
             tuple(points),
             found if found and found.load == load else None,
-            tuple(one for one in unsure if one.load == load),
+            tuple(one for one in unknowns if one.load == load),
             _counted(result, load),
         )
         for load, points in by_load.items()

@@ -31,7 +31,7 @@ from raidsim.report.finding import (
 from raidsim.report.numbers import count, percent, size
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
-UNSURE_SOURCES = {"assumed": "assumed", "default": "defaults that the card is silent about"}
+UNKNOWN_SOURCES = {"assumed": "assumed", "default": "defaults that the card is silent about"}
 MOSTLY = 0.5  # share of a thread's time from which what takes it is worth to be known
 CROWDED = 0.9  # share of a station's time from which arrivals at random wait long
 
@@ -320,10 +320,10 @@ def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
-def unsure_values(scenario: Scenario) -> Iterator[Finding]:
+def unknown_values(scenario: Scenario) -> Iterator[Finding]:
     """Values of the cards that nothing printed or measured stands behind."""
     for card in cards_of(scenario):
-        for source, words in UNSURE_SOURCES.items():
+        for source, words in UNKNOWN_SOURCES.items():
             names = [entry.name for entry in card.entries() if entry.source.source == source]
             if names:
                 total = len(card.values)
@@ -354,7 +354,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     *hybrid_findings.CHECKS,
     *card_findings.CHECKS,
     sorts_all_commands,
-    unsure_values,
+    unknown_values,
 )
 
 

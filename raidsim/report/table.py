@@ -203,7 +203,7 @@ def notes(curve: Curve, result: Result) -> Iterator[str]:
     )
     if unmeasured:
         yield f"{numbers.NOT_MEASURED} not shown: fewer than ten samples lie beyond it"
-    if any(_is_unsure(point) for point in curve.points):
+    if any(_is_marked(point) for point in curve.points):
         yield f"{NOT_CONVERGED} not converged: why is said below"
     places: dict[str, list[int]] = {}
     for number, point in enumerate(curve.points):
@@ -252,10 +252,10 @@ def interval_cell(point: Point) -> str:
     """Half the interval of the throughput in percent, behind a mark if it is wider than asked."""
     half = half_width(point)
     text = numbers.NOT_MEASURED if half is None else f"{100 * half:.2f} %"
-    return f"{NOT_CONVERGED}{text}" if _is_unsure(point) else text
+    return f"{NOT_CONVERGED}{text}" if _is_marked(point) else text
 
 
-def _is_unsure(point: Point) -> bool:
+def _is_marked(point: Point) -> bool:
     """Whether the mark of what did not converge belongs to a point; others say it in words."""
     return not (point.converged or point.saturated or point.course)
 

@@ -28,7 +28,7 @@ SUB = 1 << SUB_BITS  # bins per power of two
 LIMIT = 1 << 48  # ns; longer times are counted in the last bin
 BINS = (48 - SUB_BITS + 1) * SUB
 
-# Fewer samples beyond a quantile than this: it is not shown; fewer than that: it is uncertain.
+# Fewer samples beyond a quantile than this: it is not shown; fewer than that: a warning says so.
 MIN_EXCEEDANCES = 10
 FEW_EXCEEDANCES = 100
 

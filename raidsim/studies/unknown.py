@@ -24,7 +24,7 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.experiments import experiment_for
 from raidsim.unknowns.shares import shares
-from raidsim.unknowns.values import Unsure
+from raidsim.unknowns.values import UnknownValue
 from raidsim.waits import OnPoint, PointProgress
 from raidsim.workers.engine import OnProgress, Progress, execute
 
@@ -240,7 +240,7 @@ class Teller:
     columns : what was drawn: a row for each draw, a column for each value.
     """
 
-    inputs: Sequence[tuple[Unsure, Card]]
+    inputs: Sequence[tuple[UnknownValue, Card]]
     columns: NDArray[np.float64]
 
     @classmethod

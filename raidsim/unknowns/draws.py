@@ -24,7 +24,7 @@ from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario
-from raidsim.unknowns.values import Unsure, Unsures, unsures
+from raidsim.unknowns.values import UnknownValue, UnknownValues, unknown_values
 
 HALVINGS = 4
 """How often a draw that does not fit together is halved before the card stays as it is."""
@@ -53,7 +53,7 @@ class Draws:
     count: int
     seed: int
     drawn_in: dict[tuple[str, int], float] = field(default_factory=dict)
-    _known: dict[_Key, Unsures] = field(default_factory=dict)
+    _known: dict[_Key, UnknownValues] = field(default_factory=dict)
     _columns: dict[str, NDArray[np.float64]] = field(default_factory=dict)
     _drawn: dict[_Key, NDArray[np.float64]] = field(default_factory=dict)
 
@@ -68,16 +68,16 @@ class Draws:
             self._columns[key] = norm.ppf(np.clip(shares, 1e-9, 1 - 1e-9))
         return self._columns[key]
 
-    def unsures(self, card: Card) -> Unsures:
-        """What of a card is unsure."""
+    def unknown_values(self, card: Card) -> UnknownValues:
+        """The unknown values of a card."""
         key = _key_of(card)
         if key not in self._known:
-            self._known[key] = unsures(card)
+            self._known[key] = unknown_values(card)
         return self._known[key]
 
     def values(self, card: Card, number: int) -> dict[str, float]:
-        """The values of a card in a draw, by attribute, in base units: those that are unsure."""
-        found = self.unsures(card)
+        """The values of a card in a draw, by attribute, in base units: those that are unknown."""
+        found = self.unknown_values(card)
         if number == 0 or not found.values:
             return {}
         key = _key_of(card)
@@ -92,7 +92,7 @@ class Draws:
         drawn = self.values(card, number)
         if not drawn:
             return card
-        own = {one.name: one for one in self.unsures(card).values}
+        own = {one.name: one for one in self.unknown_values(card).values}
         share = 1.0
         for _ in range(1 + HALVINGS):
             moved = {name: _between(own[name], value, share) for name, value in drawn.items()}
@@ -124,19 +124,21 @@ class Draws:
             update={"host": host, "controllers": controllers, "volumes": volumes}
         )
 
-    def inputs(self, scenario: Scenario) -> dict[str, tuple[Unsure, Card]]:
-        """Every unsure value of the cards of a scenario, by its key, and a card that has it."""
+    def inputs(self, scenario: Scenario) -> dict[str, tuple[UnknownValue, Card]]:
+        """Every unknown value of the cards of a scenario, by its key, and a card that has it."""
         return {
-            one.key: (one, card) for card in cards_of(scenario) for one in self.unsures(card).values
+            one.key: (one, card)
+            for card in cards_of(scenario)
+            for one in self.unknown_values(card).values
         }
 
     def table(self, scenario: Scenario) -> Mapping[str, NDArray[np.float64]]:
-        """What was drawn of each unsure value of a scenario, by key: a number for each draw."""
+        """What was drawn of each unknown value of a scenario, by key: a number for each draw."""
         cards = cards_of(scenario)
         found: dict[str, NDArray[np.float64]] = {}
         for card in cards:
             rows = [self.values(card, number) for number in range(1, self.count + 1)]
-            for one in self.unsures(card).values:
+            for one in self.unknown_values(card).values:
                 found.setdefault(one.key, np.array([row[one.name] for row in rows]))
         return found
 
@@ -147,7 +149,7 @@ def cards_of(scenario: Scenario) -> list[Card]:
     return [scenario.host.card, *controllers, *(one.card for one in scenario.volumes)]
 
 
-def _between(own: Unsure, drawn: float, share: float) -> float:
+def _between(own: UnknownValue, drawn: float, share: float) -> float:
     """A value some share of the way from a card's own to a drawn one."""
     if share == 1:
         return drawn

@@ -1,4 +1,4 @@
-"""Which values of a card are unsure, and which values it can have of them."""
+"""Which values of a card are unknown, and which values it can have of them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ STEPS = 2
 
 
 @dataclass(frozen=True)
-class Unsure:
-    """One unsure value of a card, in base units.
+class UnknownValue:
+    """One unknown value of a card, in base units.
 
     Attributes
     ----------
@@ -72,10 +72,10 @@ class Unsure:
 
 
 @dataclass(frozen=True)
-class Unsures:
-    """All unsure values of a card, in the order of its attributes, and how they go together."""
+class UnknownValues:
+    """All unknown values of a card, in the order of its attributes, and how they go together."""
 
-    values: tuple[Unsure, ...]
+    values: tuple[UnknownValue, ...]
     joint: Posterior
 
     def at(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -88,8 +88,8 @@ class Unsures:
         return np.array(columns).T
 
 
-def unsures(card: Card) -> Unsures:
-    """Return what of a card is unsure."""
+def unknown_values(card: Card) -> UnknownValues:
+    """Return what of a card is unknown."""
     joint = posterior(card)
     deviations = joint.deviations()
     values = []
@@ -98,7 +98,7 @@ def unsures(card: Card) -> Unsures:
         low, high = whole(dimension, float(joint.low[place]), float(joint.high[place]))
         coarse = name in COARSE and not joint.linear[place] and deviations[place] > 0
         values.append(
-            Unsure(
+            UnknownValue(
                 card=joint.owners[place],
                 name=name,
                 value=card.number(name),
@@ -109,7 +109,7 @@ def unsures(card: Card) -> Unsures:
                 ratio=math.exp(deviations[place] / STEPS) if coarse else 1.0,
             )
         )
-    return Unsures(tuple(values), joint)
+    return UnknownValues(tuple(values), joint)
 
 
 def step(card: Card, name: str) -> float:
