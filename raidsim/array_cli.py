@@ -1,6 +1,6 @@
 """The commands ``raidsim array ...``: images of members of Linux md arrays, looked at and read."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
 
 from __future__ import annotations
 

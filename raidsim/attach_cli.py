@@ -1,6 +1,6 @@
 """Volumes of a scenario as block devices: ``raidsim attach``, ``tell`` and ``crash-test``."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
 
 from __future__ import annotations
 

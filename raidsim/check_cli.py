@@ -1,6 +1,6 @@
 """The command ``raidsim check``: what is known of a scenario before it is run, or bought."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
 
 from __future__ import annotations
 

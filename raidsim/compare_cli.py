@@ -1,6 +1,6 @@
 """The command ``raidsim compare``: systems side by side."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
 
 from __future__ import annotations
 

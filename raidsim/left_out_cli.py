@@ -1,6 +1,6 @@
 """The command ``raidsim leave-out``: how far figures of a document are known without it."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The command ``raidsim plan``: from what is needed to the designs that are worth buying."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as in raidsim.cli
+# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
 
 from __future__ import annotations
 

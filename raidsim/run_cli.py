@@ -1,6 +1,6 @@
 """The command ``raidsim run``: a scenario is simulated, and its files are written."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as in raidsim.cli
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from raidsim.cli_options import (
     Overrides,
     ScenarioName,
     Seed,
+    WithUnknowns,
     number_of_draws,
     stdout,
     target_of,
@@ -30,7 +31,10 @@ if TYPE_CHECKING:
     from raidsim.result import Result
     from raidsim.scenario import Scenario
 
+app = typer.Typer(rich_markup_mode=None)
 
+
+@app.command("run", cls=WithUnknowns)
 def run_command(
     scenario: ScenarioName,
     overrides: Overrides = None,

@@ -1,0 +1,196 @@
+"""The command ``raidsim calibrate``: a card fitted to claims, or to results of fio."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from raidsim.cli_options import (
+    DOES_NOT_HOLD,
+    ClaimsFolder,
+    JsonFile,
+    folder_of,
+    stdout,
+    target_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from raidsim.scenario import Scenario
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+FioResults = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fio", metavar="RESULT", help="Results that you measured; may be repeated (JSON of fio)."
+    ),
+]
+MeasuredVolume = Annotated[
+    str | None,
+    typer.Option(
+        "--volume", metavar="NAME", help="--fio: what was measured, if there are several."
+    ),
+]
+LearnedCard = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="--fio: write the drive's card there."),
+]
+ALONE = """
+schema = 1
+title = "{name}, alone"
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+level = "single"
+drives = 1
+drive = "{path}"
+[[load]]
+name = "reads"
+read = "100 %"
+random = "100 %"
+size = "4 KiB"
+outstanding = [1]
+"""
+"""The scenario of a card of a drive that was measured, if none is given."""
+
+
+@app.command("calibrate")
+def calibrate_command(
+    card: Annotated[str, typer.Argument(metavar="CARD", help="A card; with --fio or a scenario.")],
+    jointly: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CARD", help="Fit this card at the same time. May be repeated."),
+    ] = None,
+    claims: ClaimsFolder = None,
+    starts: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Starting points; 1 is quick.", show_default=False),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what a fit finds, and write nothing.")
+    ] = False,
+    slopes: Annotated[
+        bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
+    ] = False,
+    fio: FioResults = None,
+    volume: MeasuredVolume = None,
+    output_file: LearnedCard = None,
+    json: JsonFile = None,
+) -> None:
+    """Fit a card to its calibration claims, or to results of fio, and write it."""
+    _refuse_what_says_nothing(
+        learns=fio is not None,
+        of_results={"--volume": volume, "--output": output_file},
+        of_claims={
+            "--jointly": jointly, "--claims": claims, "--starts": starts,
+            "--dry-run": dry_run or None, "--slopes": slopes or None,
+        },
+    )  # fmt: skip
+    if fio is not None:
+        _learn_from_fio(card, fio, volume, output_file, json)
+        return
+    from raidsim.calibrate import STARTS, calibrate
+    from raidsim.report import output
+    from raidsim.report.progress import Bar
+
+    to_json = target_of("--json", json, stdout=True)
+    output.check([to_json] if to_json else [], inputs=[card, *(jointly or [])])
+
+    with Bar() as bar:
+        report = calibrate(
+            card,
+            jointly or [],
+            starts=starts or STARTS,
+            write=not dry_run,
+            move=not slopes,
+            on_progress=bar.on_job,
+            on_estimate=bar.say,
+            folder=folder_of("--claims", claims),
+        )
+    contents = {}
+    if to_json:
+        from raidsim.report import json_file
+
+        contents[to_json] = json_file.render(report.to_dict())
+    output.deliver(contents, lambda: stdout().print(report))
+    if not report.all_hold:
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _refuse_what_says_nothing(
+    *, learns: bool, of_results: Mapping[str, object], of_claims: Mapping[str, object]
+) -> None:
+    """Refuse options of calibrate that say nothing: a fit to claims has others than one to results.
+
+    ``of_results`` and ``of_claims`` are options of the two, with None for what was not given.
+    """
+    from raidsim.errors import InputError, Problem
+
+    others, cause = (
+        (of_claims, "has no effect beside --fio")
+        if learns
+        else (of_results, "has no effect without --fio")
+    )
+    remedy = "leave it out" if learns else "give the results that you measured"
+    if given := [option for option, value in others.items() if value is not None]:
+        raise InputError([Problem(None, None, option, cause, remedy) for option in given])
+
+
+def _learn_from_fio(
+    name: str, files: list[str], volume: str | None, output_file: str | None, json: str | None
+) -> None:
+    """Condition what a scenario's cards leave open by measurements, and write the drive's card."""
+    from pathlib import Path
+
+    from raidsim.calibrate.learned_card import card_text, check_text
+    from raidsim.calibrate.own_results import drive_of, learn
+    from raidsim.judge import read_results
+    from raidsim.report import json_file, output
+    from raidsim.report.console import ReportConsole
+    from raidsim.report.learned import print_learned, print_written
+    from raidsim.report.progress import Bar
+
+    scenario = _measured_system(name)
+    results = read_results(files)
+    to_json = target_of("--json", json, stdout=True)
+    card = target_of("--output", output_file, (".toml",))
+    output.check([one for one in (to_json, card) if one], inputs=[scenario.path, *files])
+    with Bar() as bar:
+        found = learn(scenario, results, volume, bar.on_share)
+    if card:
+        place = Path(card.path)
+        drive = drive_of(scenario, volume)
+        text = card_text(drive, found, place)
+        check_text(text, place)
+        output.write({card: text.encode()})
+    contents = {to_json: json_file.render(found.to_dict())} if to_json else {}
+    console = ReportConsole(sys.stdout)
+    output.deliver(contents, lambda: print_learned(found, console))
+    if card and not (to_json and to_json.to_stdout):
+        print_written(found, drive, card.path, console)
+    if not all(one.is_met for one in found.figures):
+        raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _measured_system(name: str) -> Scenario:
+    """The scenario of a name or path; of a card of a drive that drive alone on a server."""
+    from raidsim import cards
+    from raidsim import scenario as scenarios
+    from raidsim.cards.attributes import DRIVE_KINDS
+    from raidsim.errors import InputError
+
+    try:
+        card = cards.load(name)
+    except InputError:
+        return scenarios.load(name)
+    if card.kind not in DRIVE_KINDS:
+        return scenarios.load(name)
+    text = ALONE.format(name=card.name, path=card.path.resolve())
+    return scenarios.Scenario.from_text(text)

@@ -1,0 +1,81 @@
+"""The command ``raidsim judge``: measured results beside a scenario."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from raidsim import accept_cli
+from raidsim.cli_options import (
+    DOES_NOT_HOLD,
+    JsonFile,
+    Overrides,
+    Seed,
+    stdout,
+    target_of,
+)
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+@app.command("judge")
+def judge_command(
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO", help="A scenario, or the expectations that raidsim accept wrote."
+        ),
+    ],
+    results: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RESULT",
+            show_default=False,
+            help="Results of fio (JSON, logs), vdbench (its .html) or Iometer (.csv).",
+        ),
+    ],
+    volume: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The volume that was measured, if there are several."),
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", metavar="NAME", help="Form of the results.")
+    ] = None,
+    random: Annotated[
+        str | None, typer.Option(metavar="SHARE", help="Of random accesses, if results lack it.")
+    ] = None,
+    outstanding: Annotated[
+        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os, if results lack it.")
+    ] = None,
+    overrides: Overrides = None,
+    seed: Seed = None,
+    json: JsonFile = None,
+) -> None:
+    """Put measured results beside a scenario, and simulate what may explain a difference."""
+    from raidsim import scenario as scenarios
+    from raidsim.report import judgement as report
+    from raidsim.report import output
+    from raidsim.report.progress import Bar
+
+    if accept_cli.is_expectations(scenario):
+        accept_cli.judge_delivery(
+            scenario, results, form, json,
+            {"--volume": volume, "--random": random, "--outstanding": outstanding,
+             "--set": overrides or None, "--seed": seed},
+        )  # fmt: skip
+        return
+    to_json = target_of("--json", json, stdout=True)
+    loaded = scenarios.load(scenario, overrides=overrides or [], seed=seed)
+
+    from raidsim.judge import Given, judge, read_results
+
+    given, measured = Given.of_texts(random, outstanding), read_results(results, form)
+    output.check([to_json] if to_json else [], inputs=[loaded.path, *results])
+    with Bar() as bar:
+        judgement = judge(loaded, measured, volume, bar.on_share, given)
+    report.deliver(judgement, to_json, stdout())
+    if not judgement.all_agree:
+        raise typer.Exit(DOES_NOT_HOLD)

@@ -1,0 +1,98 @@
+"""The command ``raidsim validate``: published figures against simulated ones."""
+
+# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from raidsim.cli_options import (
+    DOES_NOT_HOLD,
+    ClaimsFolder,
+    HtmlFile,
+    JsonFile,
+    SelectionOrSystem,
+    WithUnknownsOfClaims,
+    draws,
+    folder_of,
+    named_as_options,
+    stdout,
+    target_of,
+)
+
+if TYPE_CHECKING:
+    from raidsim.report.output import Target
+
+app = typer.Typer(rich_markup_mode=None)
+
+
+class Role(StrEnum):
+    """What a claim may be used for."""
+
+    calibration = "calibration"
+    prediction = "prediction"
+
+
+@app.command("validate", cls=WithUnknownsOfClaims)
+def validate_command(
+    selection: SelectionOrSystem = None,
+    role: Annotated[
+        Role | None, typer.Option(help="Only claims that were fitted to, or only those predicted.")
+    ] = None,
+    claims: ClaimsFolder = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+    unknowns: Annotated[
+        int | None,
+        typer.Option(
+            metavar="[N]",
+            help="Say how many printed figures lie within what cards leave open: N draws, or 24.",
+        ),
+    ] = None,
+) -> None:
+    """Compare the simulation with published figures, claim by claim."""
+    from raidsim.report import output
+    from raidsim.report.progress import Bar
+
+    to_json = target_of("--json", json, stdout=True)
+    to_html = target_of("--html", html, (".html", ".htm"))
+    output.check((target for target in (to_json, to_html) if target), inputs=selection or [])
+
+    from raidsim.kernel import is_compiled
+    from raidsim.validate import validate
+
+    # Processes that start together before the kernel is compiled would each compile it.
+    compiled = is_compiled()
+    with Bar() as bar, named_as_options(unknowns=unknowns):
+        report = validate(
+            selection or [],
+            role.value if role else None,
+            on_progress=bar.on_job,
+            processes=compiled,
+            unknowns=draws(unknowns),
+            folder=folder_of("--claims", claims),
+        )
+
+    contents: dict[Target, bytes] = {}
+    if to_json:
+        from raidsim.report import json_file
+
+        contents[to_json] = json_file.render(report.to_dict())
+    if to_html:
+        from raidsim.validate.page import render
+
+        with Bar() as bar:
+            page = render(report, bar.on_job, processes=compiled)
+        contents[to_html] = page.encode("utf-8")
+
+    def show() -> None:
+        from raidsim.validate.tables import everything
+
+        stdout().print(everything(report))
+
+    output.deliver(contents, show)
+    if not report.all_hold:
+        raise typer.Exit(DOES_NOT_HOLD)
