@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -86,8 +86,25 @@ _ARGUMENTS = {"systems": "SYSTEM"}
 """What has no name of an option: it stands on the command line as it is."""
 
 
+_USAGE = cast("type[Exception]", typer.BadParameter.__mro__[1])
+"""What the library raises for all that can be wrong with a command line; it has no public name."""
+_EXTRA = r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)"
+_NO_COMMAND = r"No such command '(.*?)'(?:\. Did you mean (.*)\?)?"
+
+
 class Commands(TyperGroup):
-    """Commands whose values, where they are wrong, are refused as those of files are."""
+    """Commands that refuse what is wrong with a command line as files are refused: in one line."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """Read what stands before the name of a command.
+
+        Raises
+        ------
+        InputError
+            There is no such option, or it has a value that it can't have.
+        """
+        with _in_one_line():
+            return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Context) -> Any:
         """Run the command that was named.
@@ -95,25 +112,67 @@ class Commands(TyperGroup):
         Raises
         ------
         InputError
-            An option or an argument has a value that it can't have.
+            There is no such command or option, something is missing or too much, or an option or
+            an argument has a value that it can't have.
         """
-        try:
+        with _in_one_line():
             return super().invoke(ctx)
-        except typer.BadParameter as error:
-            refusal = _refusal(error)
-            if refusal is None:  # of which the library says enough
-                raise
-            raise refusal from None
 
 
-def _refusal(error: typer.BadParameter) -> InputError | None:
-    """What is wrong with a value, in words; None if the library does not say it by its kind."""
-    from raidsim.errors import InputError, Problem, one_line, quote
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    """Refuse what is wrong with a command line by an InputError."""
+    try:
+        yield
+    except _USAGE as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # which is help, and not wrong
+            raise
+        raise _refusal(error) from None
 
-    cause = error.__cause__
-    errors = getattr(cause, "errors", None)
+
+def _refusal(error: Any) -> InputError:
+    """What is wrong with a command line, in words."""
+    from raidsim.errors import InputError, Problem, one_line
+
+    remedy = f"{error.ctx.command_path} -h says what it takes" if error.ctx else None
+    place = None
+    kind, message = type(error).__name__, error.message.rstrip(".")
+    extra, command = (re.fullmatch(one, message, re.DOTALL) for one in (_EXTRA, _NO_COMMAND))
+    if kind == "MissingParameter" and error.param is not None:
+        place, cause = _named(error), "is missing"
+    elif kind == "NoSuchOption":
+        place, cause = one_line(error.option_name), "is no option here"
+        if error.possibilities:
+            remedy = f"did you mean {' or '.join(sorted(error.possibilities))}?"
+    elif kind == "BadOptionUsage":
+        place = error.option_name
+        cause = "needs a value" if "requires" in message else "takes no value"
+    elif extra:
+        place, cause = one_line(extra[1]), "is more than the command takes"
+    elif command:
+        place, cause = one_line(command[1]), "is no command"
+        like = (command[2] or "").replace("'", "")
+        remedy = f"did you mean {like}?" if like else f"{error.ctx.command_path} -h has all"
+    elif said := _said_of_value(error):
+        place, (cause, remedy) = _named(error), said
+    else:
+        place = _named(error) if getattr(error, "param", None) is not None else None
+        cause = one_line(message[:1].lower() + message[1:])
+    return InputError([Problem(None, None, place, cause, remedy)])
+
+
+def _named(error: typer.BadParameter) -> str:
+    """The name of the option or argument that an error is about, as it is typed."""
+    return "" if error.param is None else error.param.get_error_hint().replace("'", "").rstrip(".")
+
+
+def _said_of_value(error: Any) -> tuple[str, str | None] | None:
+    """What is wrong with a value, and what is right; None if the library tells no kind of error."""
+    from raidsim.errors import one_line, quote
+
+    errors = getattr(error.__cause__, "errors", None)
     found = errors() if errors else []
-    if error.param is None or not found:
+    if getattr(error, "param", None) is None or not found:
         return None
     kind, value, bounds = found[0]["type"], str(found[0]["input"]), found[0].get("ctx", {})
     shown = one_line(value) if kind.endswith("_than_equal") else quote(value)
@@ -128,10 +187,7 @@ def _refusal(error: typer.BadParameter) -> InputError | None:
         _, is_not_one_of, known = str(bounds.get("error")).rpartition("is not one of ")
         if is_not_one_of:
             said, remedy = "is not known", "give one of " + known.rstrip(".").replace("'", '"')
-    if said is None:
-        return None
-    option = error.param.get_error_hint().replace("'", "")
-    return InputError([Problem(None, None, option, f"{shown} {said}", remedy)])
+    return None if said is None else (f"{shown} {said}", remedy)
 
 
 class WithUnknowns(TyperCommand):
