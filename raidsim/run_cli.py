@@ -139,7 +139,12 @@ def _fio_folder(path: str | None, logs: bool) -> Folder | None:
     if path is None and logs:
         cause = "there is no folder for the logs"
         raise InputError([Problem(None, None, "--fio-logs", cause, "give --fio FOLDER as well")])
-    return None if path is None else Folder("--fio", path)
+    if path is None:
+        return None
+    from raidsim.fio.written import time_of_writing
+
+    time_of_writing()  # refused now, and not once everything has been simulated
+    return Folder("--fio", path)
 
 
 def _fio_files(

@@ -21,7 +21,7 @@ from raidsim.errors import InputError
 from raidsim.fio import bins, measures
 from raidsim.fio.files import files_of
 from raidsim.fio.job_options import options_of
-from raidsim.fio.written import keep, keep_all
+from raidsim.fio.written import keep, keep_all, time_of_writing
 from raidsim.observe.ios import Ios, Keeper
 from raidsim.running import run, run_and_keep
 from raidsim.scenario import Scenario, from_data
@@ -110,6 +110,27 @@ def test_the_version_says_that_raidsim_wrote_it_in_the_form_that_parsers_expect(
 
 
 # ---------------------------------------------------------------- what it says
+
+
+def test_the_time_of_writing_is_the_one_that_builds_are_repeated_with(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "253402300799")
+    assert time_of_writing().year == 9999
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "")
+    assert time_of_writing().year < 9999
+
+
+@pytest.mark.parametrize("given", ["253402300800", "9" * 5000, "-1", "1e9", "٣", "today"])
+def test_a_time_that_is_none_is_refused_in_a_line_before_anything_runs(
+    tmp_path, monkeypatch, capsys, given
+):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["run", "p3700-database", "--fio", str(tmp_path / "points")])
+    assert end.value.code == 2
+    err = capsys.readouterr().err
+    assert err.startswith("SOURCE_DATE_EPOCH: ")
+    assert "is no time; give seconds since 1970" in err
+    assert err.count("\n") == 1
 
 
 def test_rates_are_those_of_the_result(written):

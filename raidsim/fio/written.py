@@ -8,12 +8,14 @@ simulated. What fio has no key for stands under the key ``raidsim``.
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from raidsim.errors import InputError, Problem, quote
 from raidsim.fio import measures
 from raidsim.fio.job_options import options_of
 from raidsim.kernel.tables import READ, WRITE
@@ -25,6 +27,8 @@ from raidsim.version import __version__
 LIKE = "fio-3.33"
 VERSION = f"{LIKE}-raidsim-{__version__}"
 NOTE = "simulated by raidsim, not measured by fio; the form is that of fio 3.33"
+EPOCH = "SOURCE_DATE_EPOCH"
+LAST_SECOND = 253_402_300_799  # of the year 9999, the last that a date can have
 NEVER = 2**31 - 1  # what fio prints for the time that is left of a job that is over
 
 
@@ -86,7 +90,7 @@ class Job:
 
 def document(scenario: Scenario, jobs: Sequence[Job]) -> dict[str, Any]:
     """The JSON object of one point, with a job for each load."""
-    now = _now()
+    now = time_of_writing()
     described = [_job(scenario, job) for job in jobs]
     return {
         "fio version": VERSION,
@@ -167,7 +171,18 @@ def _capacity(scenario: Scenario, load: LoadSpec) -> int:
     return hybrid.capacity if hybrid else scenario.volume(load.volume or "").capacity
 
 
-def _now() -> datetime:
-    """The present time; where builds are to be repeated byte by byte, the one that they say."""
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    return datetime.fromtimestamp(int(given) if given.isdecimal() else time.time(), UTC)
+def time_of_writing() -> datetime:
+    """The present time, or that of ``SOURCE_DATE_EPOCH`` (seconds), with which bytes are repeated.
+
+    Raises
+    ------
+    InputError
+        The variable holds something else than seconds from 1970 to the end of the year 9999.
+    """
+    given = os.environ.get(EPOCH, "")
+    if not given:
+        return datetime.fromtimestamp(time.time(), UTC)
+    if not re.fullmatch("[0-9]{1,12}", given) or int(given) > LAST_SECOND:
+        remedy = f"give seconds since 1970, {LAST_SECOND} at most, or unset it"
+        raise InputError([Problem(None, None, EPOCH, f"{quote(given)} is no time", remedy)])
+    return datetime.fromtimestamp(int(given), UTC)
