@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.measuring import Settings, Tell, middle, spend
 from benchmarks.plain_simpy import PlainNetwork
-from raidsim.observe.network import Network, exponential
+from benchmarks.stations import Network, exponential
 
 NAME = "network"
 MEANS = (0.004, 0.005, 0.003, 0.006)  # s: exponential service at four stations

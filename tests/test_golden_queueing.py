@@ -22,9 +22,9 @@ from closed_forms import (
 )
 from conftest import compiled_only
 
+from benchmarks.stations import Network, constant, exponential, uniform
 from raidsim.intervene.window import settle_areas
 from raidsim.kernel import tables as t
-from raidsim.observe.network import Network, constant, exponential, uniform
 from raidsim.stats.histogram import percentiles
 from raidsim.stats.intervals import mean_interval
 

@@ -12,10 +12,10 @@ from conftest import compiled_only
 from scipy import stats
 from watching import answers_after, asked, begin, build, in_flight, scenario, watched
 
+from benchmarks.stations import Network, constant
+from benchmarks.stations import given as taking
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
-from raidsim.observe.network import Network, constant
-from raidsim.observe.network import given as taking
 
 SEED = 20261121
 MANY = 1_000 if INTERPRETED else 5_000

@@ -16,9 +16,9 @@ from conftest import INTERPRETED
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from benchmarks import stations as built
 from raidsim.intervene.window import settle_areas
 from raidsim.kernel import tables as t
-from raidsim.observe import network as built
 
 ORDERS = {t.FIFO: oracle.FIFO, t.LIFO: oracle.LIFO, t.PRIORITY: oracle.PRIORITY}
 TIME = 2**33  # ns, mean service: some 8.6 s

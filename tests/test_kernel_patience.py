@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from benchmarks.stations import Network, constant
 from raidsim.assembly.load import to_ns
-from raidsim.observe.network import Network, constant
 
 
 def test_a_patience_that_was_not_needed_is_no_time_that_the_load_took():

@@ -11,9 +11,9 @@ from conftest import compiled_only
 from drive_times import KIB, US
 from watching import answers_after, begin, build, in_flight, scenario
 
+from benchmarks.stations import Network, constant
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
-from raidsim.observe.network import Network, constant
 
 MIB = 1024 * KIB
 

@@ -6,10 +6,10 @@ from conftest import compiled_only
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.stations import Network
+from benchmarks.stations import given as taking
 from raidsim.intervene.window import settle_areas
 from raidsim.kernel import tables as t
-from raidsim.observe.network import Network
-from raidsim.observe.network import given as taking
 
 
 def ends(services, changes, servers=1):

@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from watching import answers_after, begin, build, in_flight, scenario
 
+from benchmarks.stations import Network, exponential
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
-from raidsim.observe.network import Network, exponential
 from raidsim.report.json_file import render
 from raidsim.running import run, run_point
 from raidsim.scenario import load as load_scenario

@@ -3,7 +3,7 @@
 A step is one station, or a fork to several and a join. Service times are drawn when the
 request arrives, from the step's own key by the number of the visit, or taken from a
 table. These networks have closed forms, and a SimPy model of a few lines does the same:
-they are how the kernel is proved.
+they are how the kernel is proved. No scenario has one; ``benchmarks/stations.py`` builds them.
 
 Verbs: :func:`enter` starts the next step, :func:`advance` follows a finished step,
 :func:`join` a finished branch.

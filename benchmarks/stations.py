@@ -1,4 +1,6 @@
-"""Plain networks of stations, for teaching and for proving the kernel.
+"""Plain networks of stations: what tests prove the kernel by, and a benchmark measures it by.
+
+The product has no use for them; ``raidsim/kernel/network.py`` says what the kernel does of them.
 
     net = Network(seed=1)
     cpu = net.station("cpu")
