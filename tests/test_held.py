@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 
 import pytest
 
 from raidsim.resources import data_folder
-from raidsim.unknowns.spread import HELD
+from raidsim.unknowns.spread import HALF, HELD
 
 FOLDER = data_folder("validation").parent / "docs" / "background"
 TABLES = sorted(FOLDER.glob("measured-*-blind.tsv"))
@@ -53,6 +53,13 @@ def test_the_share_of_figures_in_their_intervals_is_that_of_the_tables() -> None
     held = [one for table in TABLES for one in inside(predicted(table))]
     _, _, share, number = HELD
     assert (share, number) == (round(sum(held) / len(held), 2), len(held))
+
+
+def test_half_of_what_was_measured_lay_between_these_multiples_of_what_was_predicted() -> None:
+    rows = [row for table in TABLES for row in predicted(table)]
+    multiples = [float(row["measured"]) / float(row["predicted"]) for row in rows]
+    low, _, high = quantiles(multiples, n=4, method="inclusive")
+    assert (round(low, 2), round(high, 2)) == HALF
 
 
 def test_each_table_has_its_page_and_its_row_in_the_order_of_time() -> None:

@@ -172,10 +172,12 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
             " and were taken halfway back to its own, until they did"
         )
     near, figures, elsewhere, others = spread.HELD
+    low, high = spread.HALF
     yield (
         f"such intervals held {numbers.percent(near)} of {figures} published figures of documents"
         f" that the models were made from, and {numbers.percent(elsewhere)} of {others} that others"
-        " measured on systems of their own"
+        " measured on systems of their own; half of these were"
+        f" {low:.2f} to {high:.2f} times what was predicted"
     )
 
 
