@@ -6,6 +6,7 @@ Importing the package itself loads no compiler: scenarios ask it for words.
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -14,8 +15,12 @@ if TYPE_CHECKING:
 __all__ = ["CACHE_FOLDER", "SOURCE_HASH", "is_compiled", "source_hash"]
 
 
+@functools.cache
 def is_compiled() -> bool:
-    """Whether the machine code of the event loop for all hardware is there (or not needed)."""
+    """Whether the machine code of the event loop for all hardware is there (or not needed).
+
+    It is what it was when this was first asked in this process.
+    """
     from raidsim.kernel import engine, jit  # noqa: PLC0415 - the compiler, only when it is asked for
 
     return jit.INTERPRETED or bool(engine.run.is_ready())
