@@ -1,6 +1,6 @@
 """Simulated host I/Os per second of wall time on arrays, and how their cost grows with the drives.
 
-A host I/O on an array is several device I/Os: commands to its drives, those that destage a
+A host I/O on an array is several commands to its drives, those that destage a
 cache included. What is to stay flat as an array grows is the cost of one of those.
 """
 
@@ -72,7 +72,7 @@ def device_ios(system: System) -> int:
 
 
 def speed(system: System, ios: int, settings: Settings) -> dict[str, float]:
-    """How fast so many host I/Os go, and what each of the device I/Os that they cause costs."""
+    """How fast so many host I/Os go, and what each of the commands that they cause costs."""
     handled, before = int(system.state["handled"]), device_ios(system)
     spent = repeated(lambda: more(system, ios), settings.repeats)
     every = ios * settings.repeats
@@ -117,14 +117,14 @@ def lines(figures: dict[str, list[dict[str, Any]]]) -> list[tuple[str, str]]:
             f"{f['array']}, {f['outstanding']} outstanding",
             f"{f['per_second'] / 1e3:,.0f} thousand I/Os a second"
             f" ({f['per_cpu_second'] / 1e3:,.0f} per CPU second,"
-            f" {f['device_ios_per_io']:.1f} device I/Os and {f['events_per_io']:.1f} events each)",
+            f" {f['device_ios_per_io']:.1f} commands and {f['events_per_io']:.1f} events each)",
         )
         for f in figures["special"]
     ]
     growth = [
         (
             f"RAID 10 of {f['drives']} disks",
-            f"{f['cpu_ns_per_device_io']:,.0f} ns of CPU time a device I/O,"
+            f"{f['cpu_ns_per_device_io']:,.0f} ns of CPU time a command,"
             f" {f['cpu_ns_per_device_io'] / few:.2f} times that of {GROWTH[0]} disks",
         )
         for f in figures["growth"]

@@ -283,16 +283,16 @@ def test_device_ios_of_a_small_write(level: str, drives: int, reads: int, writes
     found_cost = cost(checked.volumes[0], checked.loads[0], WRITE, 8192)
     assert (found_cost.reads, found_cost.writes) == (reads, writes)
     assert found_cost.written_bytes == writes * 8192
-    assert says("device I/Os", checked) == (reads > 0)
+    assert says(" commands (", checked) == (reads > 0)
     if reads:
-        total = f"takes {reads + writes:.1f} device I/Os ({reads:.1f} reads, {writes:.1f} writes)"
-        assert total in the("device I/Os", checked)
+        total = f"takes {reads + writes:.1f} commands ({reads:.1f} reads, {writes:.1f} writes)"
+        assert total in the(" commands (", checked)
 
 
 def test_a_write_of_whole_stripes_reads_nothing() -> None:
     load = {"read": "0 %", "size": "448 KiB", "outstanding": 1}
     checked = array(load, level="raid5", drives=8, **SAFE)
-    assert not says("device I/Os", checked)
+    assert not says(" commands (", checked)
     assert cost(checked.volumes[0], checked.loads[0], WRITE, 448 * 1024).writes == 8
 
 
@@ -327,8 +327,8 @@ def test_gathered_writes_are_full_stripes(level: str, overhead: float) -> None:
 def test_a_stream_is_gathered_by_a_cache_that_writes_back() -> None:
     through = array(STREAM, controller={}, level="raid5", drives=8, **SAFE)
     back = array(STREAM, controller={}, level="raid5", drives=8, write="back", **SAFE)
-    assert says("device I/Os", through)
-    assert not says("device I/Os", back)
+    assert says(" commands (", through)
+    assert not says(" commands (", back)
 
 
 # ---------------------------------------------------------------- links, ports, rates

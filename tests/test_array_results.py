@@ -44,7 +44,7 @@ def test_the_cores_of_a_controller_are_shared_out_over_the_ios_of_all_its_volume
 
 
 def test_the_stages_of_one_write_at_a_time_add_up_to_its_latency():
-    """Nothing overlaps and nothing follows: one device I/O a request, written through."""
+    """Nothing overlaps and nothing follows: one command a request, written through."""
     point = point_of({"align": "8 KiB"})
     total = sum(stage.waiting + stage.served for stage in point.stages.values())
     assert total == pytest.approx(point.latency_ms["write"].mean, rel=0.02)

@@ -89,7 +89,7 @@ def test_arrays_are_measured_per_host_io_and_per_device_io(bench):
     arrays = bench["figures"]["arrays"]
     for found in (*arrays["special"], *arrays["growth"]):
         assert all(found[key] > 0 for key in SPEED | {"events_per_io", "ios"})
-        # A nanosecond is 1e-9 s: what a device I/O costs, over all that a host I/O causes.
+        # A nanosecond is 1e-9 s: what a command costs, over all that a host I/O causes.
         per_io = found["cpu_ns_per_device_io"] * found["device_ios_per_io"]
         assert per_io * found["per_cpu_second"] == pytest.approx(1e9)
     raid5, raid60, raid0 = (found["device_ios_per_io"] for found in arrays["special"])
@@ -102,7 +102,7 @@ def test_arrays_are_measured_per_host_io_and_per_device_io(bench):
 def test_what_a_device_io_costs_is_followed_from_8_to_240_drives(bench):
     growth = bench["figures"]["arrays"]["growth"]
     assert [found["drives"] for found in growth] == [8, 24, 96, 240]
-    # Mirrored: a read is one device I/O, a write two.
+    # Mirrored: a read is one command, a write two.
     for found in growth:
         assert found["device_ios_per_io"] == pytest.approx(0.67 + 2 * 0.33, rel=0.1)
 

@@ -236,7 +236,7 @@ link to the host                link                 5    99.00  309.0
 completion entry to the host    command latency      1    309.0  312.0
 host completes                  host CPU             1    312.0  314.0
 
-1 phase with 1 device I/O.
+1 phase with 1 command.
        device                          begins,  ends,
 phase     I/O  drive     from  length       us     us
 ─────────────────────────────────────────────────────

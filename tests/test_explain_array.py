@@ -183,7 +183,7 @@ The request extends over strips 0 to 1; drives, strips and stripes are counted f
 Alone on an idle system it takes 2073 us.
 """
 PLAN = """\
-6 device I/Os on 3 drives: 3 reads, 3 writes, in 2 phases.
+6 commands to 3 drives: 3 reads, 3 writes, in 2 phases.
                                                                          begins,  ends,
 stripe  method             phase  drive  op       from  length  holds         us     us
 ───────────────────────────────────────────────────────────────────────────────────────
@@ -214,7 +214,7 @@ def test_a_degraded_read_says_what_it_is_computed_from() -> None:
     text = printed(scenario("raid6", 6, failed=[1]), "read", 0, "4 KiB")
     assert "drive 1 failed before" in text
     assert text.count("degraded: computed from the survivors") == 4
-    assert "4 device I/Os on 4 drives: 4 reads, in 1 phase." in text
+    assert "4 commands to 4 drives: 4 reads, in 1 phase." in text
 
 
 def test_drives_behind_one_another_have_no_stripes() -> None:
@@ -230,7 +230,7 @@ def test_a_controller_and_shared_links_are_on_the_road() -> None:
     text = printed(scenario("raid5", 4, controlled=True, linked=True), "write", 0, "4 KiB")
     assert "It is on card, behind expander, strip 16 KiB." in text
     for step in ("controller takes the command", "link between host and controller",
-                 "device I/Os are issued", "shared links to the drives", "parity is computed",
+                 "commands are issued", "shared links to the drives", "parity is computed",
                  "shared links from the drives", "controller answers"):  # fmt: skip
         assert f"\n{step} " in text
 
@@ -243,8 +243,8 @@ def test_what_a_cache_writes_later_stands_apart() -> None:
     assert found.latency < MS / 1e9
     assert {task.cause for task in found.tasks} == {"destage"}
     text = printed(spec, "write", 0, "4 KiB")
-    assert "No device I/O: the request ends before it comes to the drives." in text
-    assert "What the controller does on its own (destage):\n4 device I/Os" in text
+    assert "No command: the request ends before it comes to the drives." in text
+    assert "What the controller does on its own (destage):\n4 commands" in text
 
 
 def test_lost_data_is_said_and_is_no_mistake_of_the_input(
@@ -273,7 +273,7 @@ outstanding = 1
     assert ended.value.code == 0
     out = capsys.readouterr().out
     assert "It fails: it needs data that no drive holds any more.\n" in out
-    assert "No device I/O" in out
+    assert "No command" in out
     assert "Alone" not in out
 
 
@@ -315,7 +315,7 @@ outstanding = 1
 
 def test_what_software_raid_notes_is_its_own_doing() -> None:
     text = printed(scenario("raid5", 4, intent="ppl"), "write", 0, "4 KiB")
-    assert "What software RAID does on its own (log of partial parity):\n1 device I/O" in text
+    assert "What software RAID does on its own (log of partial parity):\n1 command" in text
 
 
 def test_what_crosses_a_link_behind_the_first_frames_of_a_write_is_listed() -> None:

@@ -1,6 +1,6 @@
 """RAID arithmetic in the simulation: what a request of the host costs its drives.
 
-Rows are those of the golden figures. Device I/Os are counted where drives take them.
+Rows are those of the golden figures. Commands are counted where drives take them.
 """
 
 from __future__ import annotations

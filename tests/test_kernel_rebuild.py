@@ -1,4 +1,4 @@
-"""Rebuilds and other work that goes through a whole array: times, device I/Os, faults met."""
+"""Rebuilds and other work that goes through a whole array: times, commands, faults met."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def test_no_server_is_idle_while_a_job_waits_for_it(seed):
 
 
 def device_ios(level: str, drives: int) -> int:
-    """Device I/Os of a write within one strip: copies, or the cheaper way to new parity."""
+    """Commands of a write within one strip: copies, or the cheaper way to new parity."""
     if level in ("raid5", "raid50", "raid6", "raid60"):
         spans = 2 if level in ("raid50", "raid60") else 1
         return min(6 if level in ("raid6", "raid60") else 4, drives // spans)

@@ -78,9 +78,9 @@ def test_writes_by_day_take_what_the_comment_says_while_the_battery_learns() -> 
 
 
 def accesses(*changes: str) -> float:
-    """Device I/Os of a small write, as the findings on a RAID 60 say them."""
+    """Commands of a small write, as the findings on a RAID 60 say them."""
     told = " ".join(map(str, findings(load("raid60-nl", overrides=changes))))
-    (found,) = re.findall(r"takes ([\d.]+) device I/Os", told)
+    (found,) = re.findall(r"takes ([\d.]+) commands", told)
     return float(found)
 
 

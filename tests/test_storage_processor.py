@@ -121,7 +121,7 @@ def test_a_pcie_drive_is_in_one_of_its_slots():
 
 
 def test_random_writes_as_a_log_come_as_fast_as_the_disks_write_in_sequence():
-    """In place a block of RAID 6 costs six device I/Os, in a log its share of a full stripe."""
+    """In place a block of RAID 6 costs six commands, in a log its share of a full stripe."""
     in_place = iops(LOG)
     log = iops(LOG, "hybrid.placement=log")
     assert in_place < 1500

@@ -29,7 +29,7 @@ STEPS = {
     t.STAGE_CACHE_LINES: "lines of the cache become dirty",
     t.STAGE_CONTROLLER_LINK: "link between host and controller",
     t.STAGE_SHARED_LINES: "cores share lines of the array",
-    t.STAGE_SPREAD: "device I/Os are issued",
+    t.STAGE_SPREAD: "commands are issued",
     SHARED_DOWN: "shared links to the drives",
     t.STAGE_COMMAND_ARRIVED: "command to the drive",
     t.STAGE_COMMAND_DECODED: "front end decodes",
@@ -243,7 +243,7 @@ class Trace:
         return [*commands[: parts - 1], (left[0][0], sum(length for _, length in left))]
 
     def commands(self) -> Iterator[Command]:
-        """The device I/Os, with what each of them reads or buffers."""
+        """The commands, with what each of them reads or buffers."""
         back = {visit.job: visit for visit in self.of(t.STAGE_RETURNED)}
         for number, visit in enumerate(self.of(t.STAGE_COMMAND_ARRIVED), 1):
             yield Command(

@@ -78,7 +78,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Command:
-    """A device I/O. On a single drive, a read has ``senses``, a write has ``pages``."""
+    """A command. On a single drive, a read has ``senses``, a write has ``pages``."""
 
     number: int  # from 1
     drive: str  # what its stations are called in results
@@ -95,7 +95,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Phase:
-    """Device I/Os that go side by side; a phase begins when the one before is complete."""
+    """Commands that go side by side; a phase begins when the one before is complete."""
 
     number: int  # from 1
     commands: tuple[Command, ...]

@@ -80,7 +80,7 @@ ARRAYS = Table(
     compare_ns=configuration("f8", "the same, of what is compared with the first copy", "ns/B"),
     serial=configuration("i8", "the same of threads that hand stripe heads to workers, or NONE"),
     serial_ns=configuration("f8", "of that, of a stripe head", "ns"),
-    cpu=configuration("i8", "station that issues device I/Os; NONE: the process that asked"),
+    cpu=configuration("i8", "station that issues commands; NONE: the process that asked"),
     spread_ns=configuration("f8", "CPU time of a task", "ns"),
     device_io_ns=configuration(
         "f8",

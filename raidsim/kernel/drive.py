@@ -11,7 +11,7 @@ A SATA drive has a flush for itself, and a host may send flushes one at a time
 (:mod:`~raidsim.kernel.flush_queue`). Linux sends a forced write to a SATA drive of its own as a
 write and a flush behind it (libata, whose parameter `fua` is 0).
 
-Verbs: :func:`send` a device I/O, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
+Verbs: :func:`send` a command, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
 links; :func:`returned` frees the slot; :func:`flushed` lets what waited for a flush go on;
 :func:`flush_follows` sends the flush of a forced write.
 """
@@ -41,7 +41,7 @@ from raidsim.kernel.tables import (
 
 @handler
 def send(w, index):
-    """Send device I/O ``index`` to its drive, as soon as a command slot is free."""
+    """Send command ``index`` to its drive, as soon as a command slot is free."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
     job["row"] = drive["row"]

@@ -337,7 +337,7 @@ def advance(w, index):
 
 @handler
 def returned(w, index):
-    """A device I/O is back at the host or controller; the last one completes its request."""
+    """A command is back at the host or controller; the last one completes its request."""
     job = w.jobs[index]
     if job["stage"] == STAGE_RETURNED:
         if drive.comes_up(w, index):

@@ -3,7 +3,7 @@
 Each process has a serial station for submission; completion is a station that all
 processes of a host share: the cores that serve the interrupts of its drives. Where a process
 runs on the core of its interrupts, both are one station. Service times
-add up what the I/O needs: a part per host I/O, per device I/O, per page of data (the
+add up what the I/O needs: a part per host I/O, per command, per page of data (the
 memory that is locked and mapped), and more for a write. A process that has nothing to issue
 waits, and has to be woken by the scheduler before it issues again: that is more for the first
 I/O after a wait, and nothing for those that queue behind it. Clock rate is the speed of the

@@ -1,4 +1,4 @@
-"""The pool of jobs: requests, device I/Os and pages are all rows of one table."""
+"""The pool of jobs: requests, commands and pages are all rows of one table."""
 
 from __future__ import annotations
 

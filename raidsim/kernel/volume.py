@@ -1,13 +1,13 @@
 """Volumes: where a request goes when the host has submitted it.
 
-- A single drive: one phase with a device I/O at the same address, or several if the request
+- A single drive: one phase with a command at the same address, or several if the request
   is longer than the drive's longest command.
 - An array, on the host or behind a controller: :mod:`raidsim.kernel.array`,
   :mod:`raidsim.kernel.controller`.
 
-Verbs: :func:`device_ios` says how many device I/Os a request costs the host, :func:`driver` what
+Verbs: :func:`device_ios` says how many commands a request costs the host, :func:`driver` what
 their driver takes; :func:`enter` starts it, :func:`issue` sends it to a single drive,
-:func:`child_done` takes a device I/O of that back.
+:func:`child_done` takes a command of that back.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from raidsim.kernel.tables import DONE, FAILED, NONE, STAGE_SLOT, TRIM, VOLUME_A
 
 @handler
 def device_ios(w, index):
-    """Number of device I/Os of request ``index``, as the host sees them: an array is one device."""
+    """Number of commands of request ``index``, as the host sees them: an array is one device."""
     job = w.jobs[index]
     volume = w.volumes[job["volume"]]
     if volume["kind"] == VOLUME_ARRAY:
@@ -60,7 +60,7 @@ def enter(w, index):
 
 @routine
 def issue(w, index):
-    """Send the device I/Os of a request to a single drive."""
+    """Send the commands of a request to a single drive."""
     job = w.jobs[index]
     volume = w.volumes[job["volume"]]
     drive = volume["drive"]
@@ -86,7 +86,7 @@ def issue(w, index):
 
 @handler
 def child_done(w, index):
-    """Device I/O ``index`` is back: True when that was the last one of the last phase."""
+    """Command ``index`` is back: True when that was the last one of the last phase."""
     child = w.jobs[index]
     parent = child["parent"]
     job = w.jobs[parent]

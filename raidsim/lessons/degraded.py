@@ -196,7 +196,7 @@ With many drives the figure of RAID 5 hardly depends on N. The latency of reads 
         ),
         shown=(
             Shown("rate", "IO/s", iops),
-            Shown("device I/Os per request", "", device_ios),
+            Shown("commands per request", "", device_ios),
         ),
     ),
     sources=(

@@ -45,7 +45,7 @@ def reads(written: int, data: int, parity: int) -> int:
 
 
 def commands(written: int, data: int, parity: int) -> int:
-    """Device I/Os of a write of whole strips in one stripe."""
+    """Commands of a write of whole strips in one stripe."""
     return reads(written, data, parity) + written + parity
 
 
@@ -193,7 +193,7 @@ Or by gathering: a controller with a write-back cache, or Linux md with its stri
         ),
         shown=(
             Shown("throughput", "MB/s", mbps),
-            Shown("device I/Os per write", "", device_ios),
+            Shown("commands per write", "", device_ios),
             Shown("rate", "IO/s", iops),
         ),
     ),

@@ -231,7 +231,7 @@ RAID 10 is the case of spans of two. And twelve drives as RAID 5 and as RAID 50 
         ),
         shown=(
             Shown("rate", "IO/s", iops),
-            Shown("device I/Os per request", "", device_ios),
+            Shown("commands per request", "", device_ios),
         ),
     ),
     sources=(

@@ -42,7 +42,7 @@ PARITY = {"raid5": 1, "raid6": 2}
 
 
 def cost(level: str, drives: int) -> int:
-    """Device I/Os of a write within one strip: what is read, then data and parity written."""
+    """Commands of a write within one strip: what is read, then data and parity written."""
     if level == "raid0":
         return 1
     if level == "raid10":
@@ -203,7 +203,7 @@ requests a second. What it does not tell is latency: reads and writes of a small
                 ),
             ),
             Shown(
-                "device I/Os per request",
+                "commands per request",
                 "",
                 device_ios,
                 lambda read, level, drives: read / 100 + (1 - read / 100) * cost(level, drives),

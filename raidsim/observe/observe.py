@@ -266,7 +266,7 @@ def stations(system: System, chosen: Collection[int] | None = None) -> list[Stat
 def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
     """Time waited and served by kind of station, per completed I/O of the host.
 
-    All that an I/O causes counts: the device I/Os of an array, and what follows its answer. A
+    All that an I/O causes counts: the commands of an array, and what follows its answer. A
     station serves all loads that come to it alike, so its time is the mean over all of them: so
     it is with the completion of a host; submission is that of these streams' own processes. A
     command slot is held while the stations behind it work and what holds it waits for them: only

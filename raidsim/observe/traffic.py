@@ -28,7 +28,7 @@ GOLDEN_RATIO = (5**0.5 - 1) / 2
 
 @dataclass(frozen=True)
 class Cost:
-    """Device I/Os of one host I/O, on average over all of its volume."""
+    """Commands of one host I/O, on average over all of its volume."""
 
     reads: float
     writes: float
@@ -49,7 +49,7 @@ def health(volume: VolumeSpec) -> NDArray[np.int64]:
 
 
 def cost(volume: VolumeSpec, load: LoadSpec, op: int, size: int) -> Cost:
-    """Device I/Os that a read or write of ``size`` bytes of a load takes, on average."""
+    """Commands that a read or write of ``size`` bytes of a load takes, on average."""
     if volume.layout is None:
         if op == READ:
             return Cost(1.0, 0.0, size, 0.0)
@@ -81,7 +81,7 @@ def gathered(volume: VolumeSpec, size: int) -> Cost:
 def mean_cost(
     scenario: Scenario, volume: VolumeSpec, load: LoadSpec, at_best: bool = False
 ) -> Cost:
-    """Device I/Os of a host I/O over all sizes, reads and writes of a load.
+    """Commands of a host I/O over all sizes, reads and writes of a load.
 
     With ``at_best`` a write-back cache gathers what it can, and the stripe cache of software RAID
     what comes in sequence.

@@ -200,7 +200,7 @@ def strip_below_request(scenario: Scenario) -> Iterator[Finding]:
 
 
 def writes_read_first(scenario: Scenario) -> Iterator[Finding]:
-    """Writes smaller than a stripe, which parity makes several device I/Os of."""
+    """Writes smaller than a stripe, which parity makes several commands of."""
     for volume in scenario.volumes:
         if volume.layout is None or volume.layout["family"] != PARITY:
             continue
@@ -219,7 +219,7 @@ def writes_read_first(scenario: Scenario) -> Iterator[Finding]:
             yield Finding(
                 f"load {load.name}",
                 f"on {level_words(volume.level)} of {volume.drives} drives a write of"
-                f" {_mean(mean_size(load))} takes {reads + writes:.1f} device I/Os ({reads:.1f}"
+                f" {_mean(mean_size(load))} takes {reads + writes:.1f} commands ({reads:.1f}"
                 f" reads, {writes:.1f} writes)",
                 f"writes of whole stripes of {size(_stripe(volume))} need no reads",
                 Severity.info,

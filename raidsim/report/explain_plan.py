@@ -33,7 +33,7 @@ def plan(explanation: Explanation, array: Array) -> Iterator[Text | Table]:
     """The commands of every task, phase by phase."""
     asked = [task for task in explanation.tasks if task.cause == "request"]
     after = [task for task in explanation.tasks if task.cause != "request"]
-    yield Text(_counted(asked, "No device I/O: the request ends before it comes to the drives."))
+    yield Text(_counted(asked, "No command: the request ends before it comes to the drives."))
     if asked:
         yield _commands(asked, array)
     if after:
@@ -56,7 +56,7 @@ def _counted(tasks: Sequence[Task], none: str) -> str:
     if reads < len(commands):
         kinds.append(some(len(commands) - reads, "write"))
     phases = max(len(task.phases) for task in tasks)
-    text = f"{some(len(commands), 'device I/O')} on {some(drives, 'drive')}: {', '.join(kinds)},"
+    text = f"{some(len(commands), 'command')} to {some(drives, 'drive')}: {', '.join(kinds)},"
     return f"{text} in {some(phases, 'phase')}."
 
 

@@ -90,7 +90,7 @@ def _road(explanation: Explanation) -> Table:
 def _phases(explanation: Explanation) -> Iterator[Text | Table]:
     phases = explanation.phases
     ios = len(_commands(explanation))
-    text = f"{some(len(phases), 'phase')} with {some(ios, 'device I/O')}"
+    text = f"{some(len(phases), 'phase')} with {some(ios, 'command')}"
     if ios > len(phases):
         longest = numbers.size(explanation.max_transfer)
         text += f", since a command of this drive is {longest} at most"

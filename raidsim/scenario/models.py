@@ -200,7 +200,7 @@ class VolumeKeys(Part):
         "left-symmetric",
     )
     parity_writes: Annotated[str, Choice(("fewest", "no-modify", "no-reconstruct"))] = key(
-        "how parity is brought up to date: with the fewest device I/Os, or never by"
+        "how parity is brought up to date: with the fewest commands, or never by"
         " read-modify-write, or never by reconstruct-write, where there is a choice",
         "fewest",
     )

@@ -55,6 +55,6 @@ def planned_rate(drives: int, single: float, read: float, penalty: float) -> flo
     """I/Os in a second of an array without a cache, by the planning formula.
 
     drives * single / (read + (1 - read) * penalty): ``single`` is what one drive does, ``read``
-    the share of reads from 0 to 1, ``penalty`` the device I/Os of a write.
+    the share of reads from 0 to 1, ``penalty`` the number of commands of a write.
     """
     return drives * single / (read + (1 - read) * penalty)

@@ -34,7 +34,7 @@ PENALTY = {
     "single": 1, "jbod": 1, "raid0": 1, "raid1": 2, "raid1e": 2, "raid10": 2,
     "raid5": 4, "raid50": 4, "raid6": 6, "raid60": 6,
 }  # fmt: skip
-"""Device I/Os for a small write, by level."""
+"""Commands for a small write, by level."""
 
 PARITY = {"raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}
 """Drives of a span whose capacity holds parity."""

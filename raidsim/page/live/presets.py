@@ -52,7 +52,7 @@ PRESETS = (
     Preset(
         "raid6",
         "RAID 6 of six disks",
-        "A small write costs six device I/Os. Two drives may fail; look at what a read costs after"
+        "A small write costs six commands. Two drives may fail; look at what a read costs after"
         " the second, and what happens with the third.",
         2e-3,
         0.5,
