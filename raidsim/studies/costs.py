@@ -2,6 +2,10 @@
 
 Energy is the highest power of all parts whose cards know it, all the time; drives that fail are
 replaced at their annual rate and price. Nothing is discounted.
+
+It is the bill of systems as they are. ``raidsim.planning.cost`` reads the same file of prices for
+another question, that of a whole space of designs at once, which grow over a horizon; the two have
+no more in common than power times price and drives times rate.
 """
 
 from __future__ import annotations
