@@ -132,7 +132,7 @@ def _in_one_line() -> Iterator[None]:
 
 def _refusal(error: Any) -> InputError:
     """What is wrong with a command line, in words."""
-    from raidsim.errors import InputError, Problem, one_line
+    from raidsim.errors import InputError, Problem
 
     remedy = f"{error.ctx.command_path} -h says what it takes" if error.ctx else None
     place = None
@@ -141,24 +141,31 @@ def _refusal(error: Any) -> InputError:
     if kind == "MissingParameter" and error.param is not None:
         place, cause = _named(error), "is missing"
     elif kind == "NoSuchOption":
-        place, cause = one_line(error.option_name), "is no option here"
+        place, cause = _short(error.option_name), "is no option here"
         if error.possibilities:
             remedy = f"did you mean {' or '.join(sorted(error.possibilities))}?"
     elif kind == "BadOptionUsage":
-        place = error.option_name
+        place = _short(error.option_name)
         cause = "needs a value" if "requires" in message else "takes no value"
     elif extra:
-        place, cause = one_line(extra[1]), "is more than the command takes"
+        place, cause = _short(extra[1]), "is more than the command takes"
     elif command:
-        place, cause = one_line(command[1]), "is no command"
+        place, cause = _short(command[1]), "is no command"
         like = (command[2] or "").replace("'", "")
         remedy = f"did you mean {like}?" if like else f"{error.ctx.command_path} -h has all"
     elif said := _said_of_value(error):
         place, (cause, remedy) = _named(error), said
     else:
         place = _named(error) if getattr(error, "param", None) is not None else None
-        cause = one_line(message[:1].lower() + message[1:])
+        cause = _short(message[:1].lower() + message[1:], 1000)
     return InputError([Problem(None, None, place, cause, remedy)])
+
+
+def _short(text: str, limit: int = 60) -> str:
+    """What was typed, as it may be shown in a message."""
+    from raidsim.errors import one_line
+
+    return one_line(text if len(text) <= limit else f"{text[: limit - 4]} ...")
 
 
 def _named(error: typer.BadParameter) -> str:

@@ -22,6 +22,7 @@ from unittest import mock
 
 from raidsim import cli, scenario
 from raidsim.cards.places import names as card_names
+from raidsim.cli_options import DOES_NOT_HOLD, DONE, INPUT_WRONG
 from raidsim.errors import InputError, Problem
 from raidsim.system import memory
 from tests.fuzz import Fault, bases, complaints, mistakes
@@ -256,12 +257,12 @@ def _not_for_real() -> Any:
 
 def _check(status: Any, out: str, err: str) -> None:
     """The contract of the command."""
-    if status not in (cli.DONE, cli.DOES_NOT_HOLD, cli.INPUT_WRONG):
+    if status not in (DONE, DOES_NOT_HOLD, INPUT_WRONG):
         raise Fault(f"exit status {status}\n{err}")
     for sign in ("Traceback", "Warning:", "This is a bug", "internal error"):
         if sign in err:
             raise Fault(f"{sign} on standard error\n{err}")
-    if status == cli.INPUT_WRONG and not (err + out).strip():
+    if status == INPUT_WRONG and not (err + out).strip():
         raise Fault("exit status 2 without a message")
     for line in err.splitlines():
         if len(line) > complaints.LONGEST or not line.replace("\t", "").isprintable():
@@ -275,11 +276,11 @@ def _names() -> set[str]:
 def _check_files(there: set[str], words: list[str], status: int) -> None:
     """What was asked for is there, and nothing else."""
     new = _names() - there
-    if status == cli.INPUT_WRONG and new:
+    if status == INPUT_WRONG and new:
         raise Fault(f"refused, and yet there are {sorted(new)}")
     if any(name.startswith(".raidsim") for _, _, names in os.walk(".") for name in names):
         raise Fault("a temporary file is left")
-    if status == cli.DONE and "--help" not in words and "-h" not in words:
+    if status == DONE and "--help" not in words and "-h" not in words:
         for option in ("--json", "--csv", "--html", "--plot"):
             place = words[words.index(option) + 1] if words.count(option) == 1 else "-"
             if place != "-" and not Path(place).exists():
