@@ -70,15 +70,17 @@ def test_the_table_says_once_what_a_drive_wears_where_it_is_written_most():
     assert not [text for text in notes(curves(made)[0], made) if text.startswith("data")]
 
 
-def test_the_past_of_a_drive_is_paid_for_once_in_a_sweep_and_depends_on_the_seed():
+def test_the_past_of_a_drive_is_paid_for_once_for_all_points_and_seeds():
     asked = load("p3700-whole-drive")
     ftl._past.cache_clear()
     first = build(asked, 0).system
     again = build(asked, 5).system
-    assert ftl._past.cache_info()[:2] == (1, 1)
     other = build(load("p3700-whole-drive", seed=2)).system
+    assert ftl._past.cache_info()[:2] == (2, 1)
     maps = [ftl.list_of(system, 0, "map").tobytes() for system in (first, again, other)]
-    assert maps[0] == maps[1] != maps[2]
+    assert maps[0] == maps[1] == maps[2]
+    # What is written in the run is not the same.
+    assert len({int(system.world.streams["key_where"][0]) for system in (first, other)}) == 2
 
 
 def test_drives_that_were_written_to_alike_have_one_past():
@@ -128,7 +130,7 @@ def test_a_volume_begins_as_it_is_told():
     # What is written at first goes to the spare area of a drive that was filled once.
     spare = int(0.08 * ftl.TARGET_UNITS)
     assert amplification(volume(), spare) == 1.0
-    assert amplification(volume(state="steady"), spare) == pytest.approx(5.8, rel=0.05)
+    assert amplification(volume(state="steady"), spare) == pytest.approx(6.1, rel=0.05)
 
 
 def test_trim_makes_spare_area():

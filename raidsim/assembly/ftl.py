@@ -15,7 +15,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.ftl_tables import RESERVE
 from raidsim.scenario import Requests
-from raidsim.system.system import System
+from raidsim.system.system import System, stream_key
 
 TARGET_UNITS = 2**19  # logical units of a scaled map
 GROUP = 256  # neighbouring units that stay distinct
@@ -30,6 +30,7 @@ MOST_WINDOWS = 60
 ROUNDS = 16  # turns of each stream in a window
 LISTS = ("map", "owner")  # that consist of leaves
 UNWRITTEN = 0  # leaf of all of which nothing was ever written
+PAST = 0  # seed of what was written before the run
 HISTORY = 2**40  # number of the first I/O before the run: those in the run are other ones
 
 
@@ -275,26 +276,26 @@ def prepare(
 def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> tuple[Writer, ...]:
     """The streams that wrote to a drive at random, in their order.
 
-    They take the random numbers of the first of all streams, so that drives which were written to
-    alike, each by a stream of its own, have one past, which is found once.
+    What they wrote has random numbers of its own, whatever the names of the streams and the seed:
+    drives that were written to alike have one past, which is found once for all runs. Where single
+    units lie in a map that is steady matters to no figure.
     """
-    writing = [s for s in streams if system.writes_at_random(s)]
     found: list[Writer] = []
-    for s in writing:
-        writer = _writer(system, s, writing[len(found)], area_of)
+    for s in filter(system.writes_at_random, streams):
+        writer = _writer(system, s, len(found), area_of)
         if writer.area > 0:
             found.append(writer)
     return tuple(found)
 
 
-def _writer(system: System, s: int, keys: int, area_of: AreaOf | None) -> Writer:
-    """Stream ``s`` as it writes to a drive, with the random numbers of stream ``keys``."""
+def _writer(system: System, s: int, number: int, area_of: AreaOf | None) -> Writer:
+    """Stream ``s`` as it wrote to a drive before the run, as the writer of this ``number``."""
     stream = system.world.streams[s].copy()
     wanted = np.zeros(1, t.STREAMS.type)
     for name in _PLACES:
         wanted[name] = stream[name]
     for name in _KEYS:
-        wanted[name] = system.world.streams[keys][name]
+        wanted[name] = stream_key(PAST, number, name)
     if area_of is not None:
         area = area_of(int(stream["area_offset"]), int(stream["area_size"]))
         wanted["area_offset"], wanted["area_size"] = area
