@@ -246,7 +246,7 @@ _HDD: tuple[_Row, ...] = (
     ("buffer.read_unit",                  "size",          "0 B",          "1024 KiB",     "0 B",   "least of a read that must be in the buffer before it goes onto the link: a sector of drives that hand on sector by sector"),
     ("read_ahead.segments",               "count",         "0",            "1024",         "16",    "streams that the buffer holds at a time; 0 for no read-ahead"),
     ("read_ahead.depth",                  "size",          "0 KiB",        "1048576 KiB",  "1 MiB", "most read ahead of a stream, while nothing else is to do"),
-    ("read_ahead.minimum",                "size",          "0 KiB",        "1048576 KiB",  "0 KiB", "read ahead of a sequential stream even if other commands wait"),
+    ("read_ahead.minimum",                "size",          "0 KiB",        "1048576 KiB",  "0 KiB", "read ahead of a sequential stream even if other commands wait; no more than this behind a read that continues no other"),
     ("read_ahead.segment",                "size",          "512 B",        "1048576 KiB",  UNKNOWN, "size of a segment: a ring that keeps what came last; as read_ahead.depth if the card is silent"),
     ("read_ahead.until",                  ("depth", "track", "cylinder", "next-track"), None, None, "depth", "how far it reads ahead: to read_ahead.depth behind the read; to the end of its track or its cylinder, and no more than depth; to the end of the track behind it whatever depth says, and of one more once a stream has come over a track's end"),
     ("read_ahead.on_hit",                 "flag",          None,           None,           True,    "a read that finds its data in a segment has more read ahead into it"),

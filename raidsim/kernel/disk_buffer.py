@@ -8,8 +8,9 @@ a stream keeps going for hours costs no more than a short one. A stream that fin
 resumes read-ahead when half of it has been taken, and the sectors come by again.
 
 A read that goes on where a segment ends belongs to a stream: the arm then reads on by
-``minimum`` bytes even if other accesses wait. Segments are replaced least recently used
-first: with more streams than segments each finds its own overwritten.
+``minimum`` bytes even if other accesses wait. Behind one that goes on nowhere it reads no more than
+these, though nothing waits: where reads are random they are rarely asked for. Segments are replaced
+least recently used first: with more streams than segments each finds its own overwritten.
 
 Segments lie anywhere, so each comparison of an address with one of them is as likely true as
 false, and the processor would predict a branch on it badly. Searches therefore join the two of a
@@ -290,6 +291,8 @@ def read_on(w, disk):
         return
     end = disk["stop"]
     until = read_up_to(w, disk, w.extents[disk["active"]]["start"], disk["offset"] + disk["length"])
+    if disk["ahead_rule"] == AHEAD_DEPTH and w.extents[disk["active"]]["start"] >= disk["offset"]:
+        until = min(until, end + disk["minimum"])  # no stream yet, and perhaps none at all
     if end >= until:
         return
     # The next track may begin after a switch, which the skew covers. Rounded times would add up
