@@ -74,6 +74,7 @@ class Filled:
         self.locks: dict[tuple[int, int], int] = {}  # rows of `locks`, by member and row
         self.reads: dict[tuple[int, int], int] = {}  # by member and row, of rebuilds
         self.writes: dict[tuple[int, int], int] = {}
+        self.compared: tuple[list[int], np.ndarray] | None = None  # since the last write
 
     @property
     def whole(self) -> range:
@@ -86,6 +87,7 @@ class Filled:
         """Put a new drive in the place of a failed one: it holds anything."""
         begun = self.volume.replace(number, **how)
         self.bytes[self.volume._drives.rows[number]][:] = JUNK
+        self.compared = None
         return begun
 
     def write_somewhere(self) -> None:
@@ -142,6 +144,7 @@ class Filled:
                 member = self._member(job)
                 there = self.bytes[int(job["drive"])]
                 there[first : first + count] = self.ideal.drives[member][first : first + count]
+                self.compared = None
             elif above["errand"] in (ERRAND_OPERATION, ERRAND_REPAIR):
                 # A worker does one chunk of an operation after the other.
                 which = (*task, int(above["row"]), int(above["chunk"]))
@@ -176,6 +179,7 @@ class Filled:
             else:
                 own = known.get((member, row))  # a copy-back reads what it writes
                 there[sectors] = self._restored(member, row, known) if own is None else own
+                self.compared = None
 
     def _restored(self, member: int, row: int, known: dict[Any, np.ndarray]) -> np.ndarray:
         """What a strip has to hold by strips that were read, and by nothing else."""
@@ -195,28 +199,32 @@ class Filled:
     # -- what must hold ------------------------------------------------------------------------
 
     def differing(self) -> np.ndarray:
-        """Rows of each drive that do not hold what they should."""
-        found = [
-            (self.bytes[row] != self.ideal.drives[number]).reshape(self.rows, -1).any(axis=1)
-            for number, row in enumerate(self.volume._drives.rows)
-        ]
-        return np.array(found)
+        """Rows of each drive that do not hold what they should; compared anew after each write."""
+        rows = self.volume._drives.rows
+        if self.compared is None or self.compared[0] != rows:
+            found = [
+                (self.bytes[row] != self.ideal.drives[number]).reshape(self.rows, -1).any(axis=1)
+                for number, row in enumerate(rows)
+            ]
+            self.compared = rows, np.array(found)
+        return self.compared[1]
 
     def assert_relied_on(self) -> None:
         """What the array relies on is right, but in stripes that are being written."""
-        world = self.system.world
-        first = int(world.arrays[0]["first_member"])
-        rows = self.volume._drives.rows
-        punctured = world.defects[world.defects["punctured"] == 1]
         wrong = self.differing()
-        for number in np.flatnonzero(wrong.any(axis=1)):
-            if world.drives[rows[number]]["failed"]:
-                continue
-            good = int(world.good[first + number]) // STRIP
-            there = punctured["offset"][punctured["drive"] == rows[number]] // STRIP
-            for row in np.setdiff1d(np.flatnonzero(wrong[number, :good]), there):
-                if not self._is_locked(int(number), int(row)):
-                    raise AssertionError(f"row {row} of drive {number} is relied on, and wrong")
+        if not wrong.any():
+            return
+        world = self.system.world
+        rows = self.volume._drives.rows
+        first = int(world.arrays[0]["first_member"])
+        good = np.array(world.good[first : first + len(rows)]) // STRIP
+        good[world.drives["failed"][rows] != 0] = 0
+        relied = np.argwhere(wrong & (np.arange(self.rows) < good[:, np.newaxis]))
+        punctured = world.defects[world.defects["punctured"] == 1] if len(relied) else ()
+        there = {(int(one["drive"]), int(one["offset"]) // STRIP) for one in punctured}
+        for number, row in relied.tolist():
+            if (rows[number], row) not in there and not self._is_locked(number, row):
+                raise AssertionError(f"row {row} of drive {number} is relied on, and wrong")
 
     def _is_locked(self, number: int, row: int) -> bool:
         world = self.system.world
