@@ -38,6 +38,10 @@ PYTEST := $(BIN)/pytest $(SEED:%=--hypothesis-seed %)
 # Least share of the kernel's lines and branches that its tests reach, in percent.
 COVERAGE_FLOOR ?= 90
 
+# What Python compiles is kept for the next process, of which tests start hundreds, also where an
+# image asks for none: pytest alone compiles for ten seconds. make clean removes it.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Written when the environment holds raidsim, editable, and all it needs.
 INSTALLED := $(VENV)/.raidsim-installed
 
