@@ -33,13 +33,13 @@ SECOND = 10**9
 
 
 @compiled_only
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_short_window_finds_what_a_long_one_does(seed):
+def test_short_windows_find_what_a_long_one_does():
     """Bits were set during the window: it found 53,000 IO/s, 59,000 are right."""
-    scenario = load_text(ARRAY, seed=seed)
-    (short,) = run(scenario.with_("measure.precision", "5 %")).points
-    (long,) = run(scenario.with_("measure.min_ios", 600_000)).points
-    assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.04)
+    (long,) = run(load_text(ARRAY, seed=3).with_("measure.min_ios", 600_000)).points
+    for seed in (1, 2):
+        scenario = load_text(ARRAY, seed=seed)
+        (short,) = run(scenario.with_("measure.precision", "5 %")).points
+        assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.04)
 
 
 @pytest.mark.parametrize("rate", [200, 3_000, 40_000])
