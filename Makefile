@@ -71,13 +71,13 @@ kernels: $(INSTALLED)
 	@echo "compiling the kernel, with and without checks (once)"
 	@$(COMPILE) & compiled=$$!; RAIDSIM_CHECKED=1 $(COMPILE) && wait $$compiled
 
-# The product as it runs.
+# The product as it runs. The tests of a file run in one process: what they share is made once.
 test-compiled: $(INSTALLED)
-	$(PYTEST) -n $(JOBS) --dist loadgroup $(CHECKED_TESTS:%=--ignore=%)
+	$(PYTEST) -n $(JOBS) --dist loadfile $(CHECKED_TESTS:%=--ignore=%)
 
 # The kernel's tests and every shipped scenario, cut short, with every index of the kernel checked.
 test-checked: $(INSTALLED)
-	RAIDSIM_CHECKED=1 $(PYTEST) $(CHECKED_TESTS) -n $(JOBS) --dist loadgroup
+	RAIDSIM_CHECKED=1 $(PYTEST) $(CHECKED_TESTS) -n $(JOBS) --dist loadfile
 
 # The kernel's tests once more with its source interpreted: only then can coverage see it.
 test-interpreted: $(INSTALLED)

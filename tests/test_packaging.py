@@ -36,8 +36,6 @@ SMALL_RUN = (
     "measure.max_ios=100",
 )
 
-pytestmark = pytest.mark.xdist_group("packaging")
-
 
 @dataclass(frozen=True)
 class Home:

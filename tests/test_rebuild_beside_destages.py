@@ -44,8 +44,6 @@ drive = 0
 sample = "{sample}"
 """
 DAY = 86_400
-together = pytest.mark.xdist_group("a rebuild that is told")
-"""Of the tests that use one and the same, so that one worker runs it, once."""
 QUIET = """
 [[volume]]
 name = "quiet"
@@ -81,7 +79,6 @@ def told() -> tuple[float, list]:
 
 
 @compiled_only
-@together
 def test_the_time_of_a_rebuild_does_not_hang_on_how_fast_its_sample_goes_over_the_drive(told):
     """Twelve sweeps of the destages tell what four do; one and a half tell anything."""
     scenario = load_text(SYSTEM)
@@ -111,7 +108,6 @@ def test_only_samples_about_as_long_as_a_sweep_go_along() -> None:
 
 
 @compiled_only
-@together
 def test_a_volume_that_is_hardly_written_to_does_not_hide_the_sweeps_of_another(told):
     """Its own elevator goes round with each write."""
     both = load_text(SYSTEM + QUIET)
@@ -119,7 +115,6 @@ def test_a_volume_that_is_hardly_written_to_does_not_hide_the_sweeps_of_another(
 
 
 @compiled_only
-@together
 def test_a_sample_over_several_sweeps_goes_over_the_whole_drive(told):
     """One that ended after as many I/Os as others was over at the middle tracks."""
     _, samples = told

@@ -78,7 +78,6 @@ def obstructed() -> Result:
     return run(scenario.load("p3700-obstructed"))
 
 
-@pytest.mark.xdist_group("obstructed")
 def test_with_obstructed_airflow_a_p3700_throttles_and_stays_below_71_degrees(
     obstructed: Result,
 ) -> None:
@@ -94,7 +93,6 @@ def test_with_obstructed_airflow_a_p3700_throttles_and_stays_below_71_degrees(
     assert turns == ["-", "", "lightly", "heavily", "lightly", "heavily", "lightly"]
 
 
-@pytest.mark.xdist_group("obstructed")
 def test_the_samples_of_a_run_add_up_to_it(obstructed: Result) -> None:
     (found,) = obstructed.points
     times = [0.0, *(sample.time_s for sample in found.series)]
