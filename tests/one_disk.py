@@ -43,6 +43,7 @@ PLAIN: dict[str, Any] = {
     "read_ahead.segments": 0,
     "read_ahead.depth": "0 KiB",
     "read_ahead.minimum": "0 KiB",
+    "read_ahead.until": "depth",
     "write_cache.enabled": False,
     "write_cache.size": "4 MiB",
     "write_cache.entries": 64,

@@ -12,6 +12,7 @@ from one_disk import SMALL, loaded
 from oracle.disk import Platter
 from watching import scenario
 
+from raidsim.assembly.hdd import AHEAD
 from raidsim.kernel import mechanics
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
@@ -52,7 +53,7 @@ MEASURED = st.fixed_dictionaries(
         "buffer__read_watermark": st.sampled_from(["0 %", "100 %"]),
         "buffer__read_unit": st.sampled_from(["0 B", "4 KiB"]),
         "read_ahead__segment": st.sampled_from(["32 KiB", "1 MiB"]),
-        "read_ahead__until": st.sampled_from(["depth", "track", "cylinder", "next-track"]),
+        "read_ahead__until": st.sampled_from([*AHEAD]),
         "read_ahead__on_hit": st.booleans(),
         "read_ahead__from_landing": st.booleans(),
         "write_cache__shares_segments": st.booleans(),

@@ -31,6 +31,7 @@ DISCIPLINES = {
 
 
 AHEAD = {
+    "stream": t.AHEAD_STREAM,
     "depth": t.AHEAD_DEPTH,
     "track": t.AHEAD_TRACK,
     "cylinder": t.AHEAD_CYLINDER,

@@ -8,9 +8,10 @@ a stream keeps going for hours costs no more than a short one. A stream that fin
 resumes read-ahead when half of it has been taken, and the sectors come by again.
 
 A read that goes on where a segment ends belongs to a stream: the arm then reads on by
-``minimum`` bytes even if other accesses wait. Behind one that goes on nowhere it reads no more than
-these, though nothing waits: where reads are random they are rarely asked for. Segments are replaced
-least recently used first: with more streams than segments each finds its own overwritten.
+``minimum`` bytes even if other accesses wait. Behind one that goes on from no other it reads no
+more than these, though nothing waits, unless its rule is another (``ahead_rule``): where reads are
+random, what comes behind them is rarely asked for. Segments are replaced least recently used first:
+with more streams than segments each finds its own overwritten.
 
 Segments lie anywhere, so each comparison of an address with one of them is as likely true as
 false, and the processor would predict a branch on it badly. Searches therefore join the two of a
@@ -42,6 +43,7 @@ from raidsim.kernel.tables import (
     AHEAD_CYLINDER,
     AHEAD_DEPTH,
     AHEAD_NEXT_TRACK,
+    AHEAD_STREAM,
     NONE,
     READ,
 )
@@ -291,7 +293,7 @@ def read_on(w, disk):
         return
     end = disk["stop"]
     until = read_up_to(w, disk, w.extents[disk["active"]]["start"], disk["offset"] + disk["length"])
-    if disk["ahead_rule"] == AHEAD_DEPTH and w.extents[disk["active"]]["start"] >= disk["offset"]:
+    if disk["ahead_rule"] == AHEAD_STREAM and w.extents[disk["active"]]["start"] >= disk["offset"]:
         until = min(until, end + disk["minimum"])  # no stream yet, and perhaps none at all
     if end >= until:
         return
@@ -309,7 +311,7 @@ def read_up_to(w, disk, start, end):
     has one more track read.
     """
     rule = disk["ahead_rule"]
-    if rule == AHEAD_DEPTH:
+    if rule == AHEAD_DEPTH or rule == AHEAD_STREAM:
         return min(end + disk["depth"], disk["size"])
     if rule == AHEAD_NEXT_TRACK:
         if end >= disk["size"]:
@@ -354,7 +356,8 @@ def take(w, disk, e, end):
         return
     if going or disk["resumes"] == 0 or extent["end"] >= until:
         return
-    if disk["ahead_rule"] != AHEAD_DEPTH or extent["end"] - end < disk["depth"] // 2:
+    by_depth = disk["ahead_rule"] == AHEAD_DEPTH or disk["ahead_rule"] == AHEAD_STREAM
+    if not by_depth or extent["end"] - end < disk["depth"] // 2:
         stop(w, disk)
         cylinder, head, angle = locate(w, disk, extent["end"])
         move = move_time(w, disk, READ, cylinder, head)

@@ -83,6 +83,7 @@ DISCIPLINE_SPTF = 3
 AHEAD_DEPTH = 0  # so many bytes
 AHEAD_TRACK = 1  # to the end of the track, and no more than these
 AHEAD_CYLINDER = 2  # the same of the cylinder
+AHEAD_STREAM = 4  # so many bytes of a stream, the least of what may be none
 AHEAD_NEXT_TRACK = 3  # to the end of the track, and of the next one for a stream that came over it
 
 # Distributions of service and think times.
