@@ -20,7 +20,7 @@ from raidsim.kernel.array_tables import ERRAND_BITMAP
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.kernel.tables import NONE, STAGE_PLAN, STAGE_WAITING, WRITE
+from raidsim.kernel.tables import FUA_ASKED, NONE, STAGE_PLAN, STAGE_WAITING, WRITE
 from raidsim.kernel.tasks import add_task
 
 
@@ -65,7 +65,7 @@ def begin(w, array, volume):
     place["held"] = 1
     index = add_task(w, ERRAND_BITMAP, volume, WRITE, 0, PAGE)
     job = w.jobs[index]
-    job["forced"] = 1
+    job["forced"] = FUA_ASKED
     job["waiters"] = place["first_waiting"]
     place["first_waiting"] = NONE
     place["last_waiting"] = NONE

@@ -29,6 +29,7 @@ from raidsim.kernel.station import account, arrive, round_ns
 from raidsim.kernel.tables import (
     FAILED,
     FLUSH,
+    FUA_ASKED,
     NONE,
     READ,
     STAGE_DISK_DECODED,
@@ -171,7 +172,7 @@ def write(w, disk, index):
 @handler
 def is_cached(w, disk, job):
     """Whether a write is answered from the buffer: not one that is larger than all of it."""
-    if job["forced"] == 1 and w.drives[disk["drive"]]["protected"] == 0:
+    if job["forced"] == FUA_ASKED and w.drives[disk["drive"]]["protected"] == 0:
         return False
     return disk["cached"] == 1 and job["length"] <= disk["cache"]
 

@@ -23,10 +23,12 @@ from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.reply import forced
 from raidsim.kernel.station import account, arrive, give_back, hold_first, leave, round_ns, seize
 from raidsim.kernel.tables import (
-    BEFORE_FLUSH,
     DONE,
     DRIVE_SSD,
     FLUSH,
+    FUA_ASKED,
+    FUA_BEFORE_FLUSH,
+    FUA_WITH_FLUSH,
     NONE,
     READ,
     STAGE_COMMAND_ARRIVED,
@@ -34,7 +36,6 @@ from raidsim.kernel.tables import (
     STAGE_RETURNED,
     STAGE_SLOT,
     TRIM,
-    WITH_FLUSH,
     WRITE,
 )
 
@@ -45,8 +46,8 @@ def send(w, index):
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
     job["row"] = drive["row"]
-    if job["forced"] == 1 and drive["no_fua"] == 1 and job["op"] == WRITE:
-        job["forced"] = WITH_FLUSH
+    if job["forced"] == FUA_ASKED and drive["no_fua"] == 1 and job["op"] == WRITE:
+        job["forced"] = FUA_WITH_FLUSH
     if job["op"] == FLUSH and drive["flush_queue"] != NONE and flush_queue.holds(w, drive, index):
         return
     take_slot(w, drive, index)
@@ -166,13 +167,13 @@ def returned(w, index):
 def flush_follows(w, index):
     """Whether ``index`` is a write whose flush is still to come; then that is sent in its place."""
     job = w.jobs[index]
-    if job["forced"] < WITH_FLUSH:
+    if job["forced"] != FUA_WITH_FLUSH and job["forced"] != FUA_BEFORE_FLUSH:
         return False
     if job["op"] == FLUSH:
         job["op"] = WRITE
         job["length"] = job["begun"]
-        if job["forced"] == BEFORE_FLUSH:
-            job["forced"] = WITH_FLUSH
+        if job["forced"] == FUA_BEFORE_FLUSH:
+            job["forced"] = FUA_WITH_FLUSH
             forced(w, w.drives[job["drive"]], job["length"])
         return False
     if job["status"] != DONE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
 from raidsim.kernel.jit import handler
-from raidsim.kernel.tables import DONE, NO_DIRECTION, NONE, STAGE_FREE
+from raidsim.kernel.tables import DONE, FUA_NONE, NO_DIRECTION, NONE, STAGE_FREE
 
 
 @handler
@@ -34,7 +34,7 @@ def take(w, stage, parent):
     job["status"] = DONE
     job["direction"] = NO_DIRECTION
     job["priority"] = 0
-    job["forced"] = 0
+    job["forced"] = FUA_NONE
     job["serial"] = NONE
     job["errand"] = NONE
     job["locked"] = 0

@@ -25,7 +25,7 @@ from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.plans import parity_place
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.kernel.tables import FLUSH, NONE, STAGE_PARITY, STAGE_WAITING, WRITE
+from raidsim.kernel.tables import FLUSH, FUA_ASKED, NONE, STAGE_PARITY, STAGE_WAITING, WRITE
 from raidsim.kernel.tasks import add_task
 from raidsim.layout.tables import P
 
@@ -87,7 +87,7 @@ def begin(w, array, volume, member):
     log["log_end"] += length
     job = w.jobs[index]
     job["member"] = row
-    job["forced"] = 1
+    job["forced"] = FUA_ASKED
     job["waiters"] = first
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from raidsim.kernel.jit import handler
 from raidsim.kernel.station import arrive
-from raidsim.kernel.tables import BEFORE_FLUSH, STAGE_RETURNED, UNREADABLE, WITH_FLUSH
+from raidsim.kernel.tables import FUA_BEFORE_FLUSH, FUA_WITH_FLUSH, STAGE_RETURNED, UNREADABLE
 
 
 @handler
@@ -30,8 +30,8 @@ def promise(w, drive, job):
     """Write ``job`` is acknowledged from the buffer; its host waits for a flush, if one follows."""
     account(w, drive)
     drive["unsafe"] += job["length"]
-    if job["forced"] == WITH_FLUSH:
-        job["forced"] = BEFORE_FLUSH
+    if job["forced"] == FUA_WITH_FLUSH:
+        job["forced"] = FUA_BEFORE_FLUSH
         drive["forced"] += job["length"]
     drive["unsafe_peak"] = max(drive["unsafe_peak"], at_risk(drive))
 

@@ -43,6 +43,8 @@ from raidsim.kernel.tables import (
     DONE,
     FAILED,
     FLUSH,
+    FUA_ASKED,
+    FUA_WAITS,
     NONE,
     READ,
     STAGE_CHANNEL_READ,
@@ -217,7 +219,7 @@ def serve_waiting(w, row, drive):
     """
     while drive["first_waiting"] != NONE:
         index = drive["first_waiting"]
-        if w.jobs[index]["op"] != FLUSH and w.jobs[index]["forced"] != 2:
+        if w.jobs[index]["op"] != FLUSH and w.jobs[index]["forced"] != FUA_WAITS:
             if drive["buffered"] + w.jobs[index]["length"] > drive["buffer"]:
                 return
             fetch(w, drive, queue.take_first(w, drive))
@@ -292,7 +294,7 @@ def buffered(w, index):
     garbage.store(w, row, drive, start, start + length)
     flush_gathered(w, row, drive)
     flush_moved(w, row, drive)
-    if w.jobs[parent]["forced"] == 2:
+    if w.jobs[parent]["forced"] == FUA_WAITS:
         serve_waiting(w, row, drive)
 
 
@@ -453,9 +455,11 @@ def page_done(w, index):
     drive = w.ssds[job["row"]]
     if job["op"] == READ and job["begun"] < job["offset"] + job["length"]:
         sense_part(w, drive, parent)
-    elif job["op"] == WRITE and job["forced"] == 1 and w.drives[job["drive"]]["protected"] == 0:
-        force(w, w.drives[job["drive"]], job["length"])
-        job["forced"] = 2
+        return
+    above = w.drives[job["drive"]]
+    if job["op"] == WRITE and job["forced"] == FUA_ASKED and above["protected"] == 0:
+        force(w, above, job["length"])
+        job["forced"] = FUA_WAITS
         job["stage"] = STAGE_WAITING
         queue.append(w, drive, parent)
     else:
@@ -469,7 +473,7 @@ def answer(w, drive, index):
     drive["in_hand"] -= 1
     if job["op"] == READ and job["status"] == DONE:
         drive["held_unit"] = (job["offset"] + job["length"] - 1) // drive["unit"]
-    if job["op"] == WRITE and job["forced"] == 2:
+    if job["op"] == WRITE and job["forced"] == FUA_WAITS:
         forced(w, w.drives[job["drive"]], job["length"])
     elif job["op"] == WRITE and job["status"] == DONE:
         promise(w, w.drives[job["drive"]], job)

@@ -52,9 +52,12 @@ UNREADABLE = 4  # a drive could not read a sector: the array restores it, and pl
 DRIVE_SSD = 0
 DRIVE_DISK = 1
 
-# Of a forced write that is sent as a write and a flush.
-WITH_FLUSH = 3  # so it is
-BEFORE_FLUSH = 4  # the drive has acknowledged it from its buffer
+# Force unit access: a write that is answered from the medium, a *forced* write, and its state.
+FUA_NONE = 0  # no forced write, and no write at all
+FUA_ASKED = 1
+FUA_WAITS = 2  # it is in the buffer of a flash drive, and waits until it is on the medium
+FUA_WITH_FLUSH = 3  # it is sent as a write and a flush behind it
+FUA_BEFORE_FLUSH = 4  # the same, and the drive has acknowledged the write from its buffer
 
 # Order of service at a station.
 FIFO = 0
@@ -231,10 +234,7 @@ JOBS = Table(
     status=volatile("i1", "DONE, FAILED, TIMED_OUT, RETRY or UNREADABLE"),
     direction=volatile("i1", "TO_HOST or TO_FLASH, for stations that are half duplex"),
     serving=volatile("i1", "1: a server works on it"),
-    forced=volatile(
-        "i1",
-        "1: a write that is answered from the medium; 2: which waits for that; 3, 4: by a flush",
-    ),
+    forced=volatile("i1", "whether a write is answered from the medium, and its state: FUA_..."),
     abandoned=volatile("i1", "1: its request timed out, and nobody waits for it any more"),
     station=volatile("i4", "where it is served or waits, or NONE"),
     next_station=volatile("i4", "channel or die that it goes to next, within a drive"),
