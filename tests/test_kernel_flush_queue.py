@@ -203,8 +203,8 @@ def test_a_forced_write_is_not_acknowledged_to_its_host_before_its_flush_is_back
     array.begin()
     for step in range(1, 40):
         array.until(step * (WRITE + FLUSH) // 4)
-        assert array.drives["unsafe"][0] - array.drives["forced"][0] <= 0
+        assert array.drives["unsafe"][0] - array.drives["withheld"][0] <= 0
     array.rest()
     array.assert_at_rest()
-    assert array.drives["forced"][0] == 0
+    assert array.drives["withheld"][0] == 0
     assert array.drives["unsafe_peak"][0] == 0

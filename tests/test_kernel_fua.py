@@ -52,7 +52,7 @@ def test_nothing_is_unsafe_while_all_writes_are_forced():
     built = run(CLIENT, {"fua": True, "outstanding": 8})
     drive = built.system.world.drives[0]
     assert drive["unsafe"] >= 0
-    assert 0 <= drive["forced"] <= 8 * 4096
+    assert 0 <= drive["withheld"] <= 8 * 4096
     assert drive["unsafe_peak"] == drive["unsafe_area"] == 0
     assert run(CLIENT, {"outstanding": 8}).system.world.drives[0]["unsafe_peak"] > 0
     counts = observe.counts(built.system, built.streams["load"])

@@ -108,7 +108,7 @@ def _add_stream(
         zipf=load.zipf or 0.0,
         once=int(load.once),
         flush_every=load.flush_every,
-        forced=int(load.fua),
+        fua=int(load.fua),
         think=to_ns(load.think),
         think_law=law,
         priority=load.priority,

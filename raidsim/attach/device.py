@@ -206,11 +206,11 @@ class Device:
             event = self.volume.read(one.offset, one.length)
             end = partial(self._has_read, one, answer)
         elif one.command == nbd.WRITE:
-            forced = bool(one.flags & nbd.FUA)
+            fua = bool(one.flags & nbd.FUA)
             self._settle_before(one.offset, one.length)
-            event = self.volume.write(one.offset, one.length, fua=forced)
+            event = self.volume.write(one.offset, one.length, fua=fua)
             number = self._begin_write(one.offset, payload)
-            end = partial(self._has_written, number, forced, answer)
+            end = partial(self._has_written, number, fua, answer)
         elif one.command == nbd.FLUSH:
             event = self.volume.flush()
             end = partial(self._has_flushed, answer)
@@ -244,11 +244,11 @@ class Device:
             return
         answer(Answer(data=data, due=done.completed))
 
-    def _has_written(self, number: int, forced: bool, answer: OnAnswer, done: Any) -> None:
+    def _has_written(self, number: int, fua: bool, answer: OnAnswer, done: Any) -> None:
         offset, payload = self._writes.pop(number, (0, b""))
-        answer(self._put(offset, payload, forced, done))
+        answer(self._put(offset, payload, fua, done))
 
-    def _put(self, offset: int, payload: bytes, forced: bool, done: Any) -> Answer:
+    def _put(self, offset: int, payload: bytes, fua: bool, done: Any) -> Answer:
         """Let the drives hold what was written, if it was."""
         if not done.ok:
             return _failed(done)
@@ -256,7 +256,7 @@ class Device:
         try:
             if self._risky or self.volume.spec.write != "through":
                 self._risky = True  # for good: what was dirty takes its time to come to the drives
-                if forced and self._cache == t.NONE:  # it is on the medium
+                if fua and self._cache == t.NONE:  # it is on the medium
                     self._promised.forget(offset, len(payload))
                 else:
                     self._note(offset, len(payload))

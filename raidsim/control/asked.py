@@ -32,7 +32,7 @@ class Asked:
     _allowed: tuple[int, ...]
     _sector: int
     _longest: int
-    _manual: dict[bool, int]  # streams of these I/Os, by whether they are forced to the medium
+    _manual: dict[bool, int]  # streams of these I/Os, by whether their writes are forced
     _flushes = True
 
     @property
@@ -85,7 +85,7 @@ class Asked:
             offset, length, priority, timeout = self._check(
                 t.WRITE, offset, length, priority, timeout
             )
-            return self._issue(t.WRITE, offset, length, priority, timeout, forced=True)
+            return self._issue(t.WRITE, offset, length, priority, timeout, fua=True)
         return self._start(t.WRITE, offset, length, priority, timeout)
 
     def flush(self, *, priority: int = 0, timeout: float | None = None) -> simpy.Event:
@@ -122,20 +122,20 @@ class Asked:
 
     # -- how it is done ---------------------------------------------------------------------
 
-    def _stream(self, *, forced: bool = False) -> int:
+    def _stream(self, *, fua: bool = False) -> int:
         """The stream of the I/Os that a model asks for one by one, made at the first of them."""
-        if forced not in self._manual:
-            self._manual[forced] = self.system.add_stream(
-                f"{self.name}: FUA" if forced else self.name,
+        if fua not in self._manual:
+            self._manual[fua] = self.system.add_stream(
+                f"{self.name}: FUA" if fua else self.name,
                 [Requests(self._sector)],
                 mode=t.MANUAL,
                 start=self.system.now,
                 volume=self.row,
                 process=self.host.add_process(self.name),
-                forced=int(forced),
+                fua=int(fua),
             )
-            self.streams = [*self.streams, self._manual[forced]]
-        return self._manual[forced]
+            self.streams = [*self.streams, self._manual[fua]]
+        return self._manual[fua]
 
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make.
@@ -180,13 +180,13 @@ class Asked:
         priority: int,
         timeout: float | None,
         *,
-        forced: bool = False,
+        fua: bool = False,
     ) -> simpy.Event:
         if length > self._longest:
             self.make_room(length)
-        stream = self._manual.get(forced)
+        stream = self._manual.get(fua)
         if stream is None:
-            stream = self._stream(forced=forced)
+            stream = self._stream(fua=fua)
         env = self.env
         event = simpy.Event(env)
         patience = t.NEVER if timeout is None else duration(timeout)

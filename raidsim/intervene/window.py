@@ -38,7 +38,7 @@ def settle_promises(system: System) -> None:
 
 def _at_risk(rows: NDArray[Any]) -> NDArray[np.int64]:
     """As :func:`raidsim.kernel.reply.at_risk`, of many drives."""
-    found: NDArray[np.int64] = np.maximum(rows["unsafe"] - rows["forced"], 0)
+    found: NDArray[np.int64] = np.maximum(rows["unsafe"] - rows["withheld"], 0)
     return found
 
 

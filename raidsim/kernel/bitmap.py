@@ -65,7 +65,7 @@ def begin(w, array, volume):
     place["held"] = 1
     index = add_task(w, ERRAND_BITMAP, volume, WRITE, 0, PAGE)
     job = w.jobs[index]
-    job["forced"] = FUA_ASKED
+    job["fua"] = FUA_ASKED
     job["waiters"] = place["first_waiting"]
     place["first_waiting"] = NONE
     place["last_waiting"] = NONE

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidsim.kernel import arm, band_rewrites, deferred, disk_buffer, queue, shingles
 from raidsim.kernel.jit import handler, part, routine
-from raidsim.kernel.reply import delay, keep, promise, reply
+from raidsim.kernel.reply import delay, promise, reached_medium, reply
 from raidsim.kernel.shingle_tables import FOR_HOST, PIECE
 from raidsim.kernel.station import account, arrive, round_ns
 from raidsim.kernel.tables import (
@@ -172,7 +172,7 @@ def write(w, disk, index):
 @handler
 def is_cached(w, disk, job):
     """Whether a write is answered from the buffer: not one that is larger than all of it."""
-    if job["forced"] == FUA_ASKED and w.drives[disk["drive"]]["protected"] == 0:
+    if job["fua"] == FUA_ASKED and w.drives[disk["drive"]]["protected"] == 0:
         return False
     return disk["cached"] == 1 and job["length"] <= disk["cache"]
 
@@ -325,7 +325,7 @@ def arm_free(w, index):
     else:
         disk["taken"] -= 1
         disk["dirty"] -= disk["length"]
-        keep(w, w.drives[disk["drive"]], disk["length"])
+        reached_medium(w, w.drives[disk["drive"]], disk["length"])
         admit(w, disk)
     arm.go_on(w, disk)
 
@@ -336,7 +336,7 @@ def write_rest(w, disk):
     part = w.shingles[disk["shingles"]]["part"]
     if disk["command"] == NONE:
         disk["dirty"] -= part
-        keep(w, w.drives[disk["drive"]], part)
+        reached_medium(w, w.drives[disk["drive"]], part)
     disk["offset"] += part
     disk["length"] -= part
     arm.write_on(w, disk)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from raidsim.kernel import defects, disk, elevator, flush_queue, heat, ssd, streaming
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.reply import forced
+from raidsim.kernel.reply import end_withholding
 from raidsim.kernel.station import account, arrive, give_back, hold_first, leave, round_ns, seize
 from raidsim.kernel.tables import (
     DONE,
@@ -46,8 +46,8 @@ def send(w, index):
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
     job["row"] = drive["row"]
-    if job["forced"] == FUA_ASKED and drive["no_fua"] == 1 and job["op"] == WRITE:
-        job["forced"] = FUA_WITH_FLUSH
+    if job["fua"] == FUA_ASKED and drive["no_fua"] == 1 and job["op"] == WRITE:
+        job["fua"] = FUA_WITH_FLUSH
     if job["op"] == FLUSH and drive["flush_queue"] != NONE and flush_queue.holds(w, drive, index):
         return
     take_slot(w, drive, index)
@@ -167,14 +167,14 @@ def returned(w, index):
 def flush_follows(w, index):
     """Whether ``index`` is a write whose flush is still to come; then that is sent in its place."""
     job = w.jobs[index]
-    if job["forced"] != FUA_WITH_FLUSH and job["forced"] != FUA_BEFORE_FLUSH:
+    if job["fua"] != FUA_WITH_FLUSH and job["fua"] != FUA_BEFORE_FLUSH:
         return False
     if job["op"] == FLUSH:
         job["op"] = WRITE
         job["length"] = job["begun"]
-        if job["forced"] == FUA_BEFORE_FLUSH:
-            job["forced"] = FUA_WITH_FLUSH
-            forced(w, w.drives[job["drive"]], job["length"])
+        if job["fua"] == FUA_BEFORE_FLUSH:
+            job["fua"] = FUA_WITH_FLUSH
+            end_withholding(w, w.drives[job["drive"]], job["length"])
         return False
     if job["status"] != DONE:
         return False

@@ -34,7 +34,7 @@ def take(w, stage, parent):
     job["status"] = DONE
     job["direction"] = NO_DIRECTION
     job["priority"] = 0
-    job["forced"] = FUA_NONE
+    job["fua"] = FUA_NONE
     job["serial"] = NONE
     job["errand"] = NONE
     job["locked"] = 0
@@ -53,7 +53,7 @@ def take_child(w, stage, parent):
     job["row"] = above["row"]
     job["op"] = above["op"]
     job["priority"] = above["priority"]
-    job["forced"] = above["forced"]
+    job["fua"] = above["fua"]
     return index
 
 

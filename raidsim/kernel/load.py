@@ -213,7 +213,7 @@ def request(w, s, stream, op, offset, length):
     job["ticket"] = NONE
     job["abandoned"] = 0
     if op == WRITE:
-        job["forced"] = stream["forced"]
+        job["fua"] = stream["fua"]
     job["offset"] = offset
     job["length"] = length
     job["issued"] = state["now"]

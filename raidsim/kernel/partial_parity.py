@@ -87,7 +87,7 @@ def begin(w, array, volume, member):
     log["log_end"] += length
     job = w.jobs[index]
     job["member"] = row
-    job["forced"] = FUA_ASKED
+    job["fua"] = FUA_ASKED
     job["waiters"] = first
 
 

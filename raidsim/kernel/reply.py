@@ -1,12 +1,12 @@
 """What every drive does when a command is done: the completion, and the account of promises.
 
-Verbs: :func:`reply` to the host; :func:`promise` and :func:`keep` count the bytes that a
-power cut would lose: acknowledged to the host, and not on the medium yet; :func:`force` and
-:func:`forced` count those of a buffer that are not acknowledged before they are there;
-:func:`delay` is what a drive that is slow, or meets a bad sector, takes more.
+Verbs: :func:`reply` to the host; :func:`promise` and :func:`reached_medium` count the bytes that a
+power cut would lose: acknowledged to the host, and not on the medium yet; :func:`withhold` and
+:func:`end_withholding` count those of a buffer whose write is not acknowledged before they are on
+the medium; :func:`delay` is what a drive that is slow, or meets a bad sector, takes more.
 
 A buffer is emptied in the order in which it was filled, and a forced write waits for all that was
-there before it. So what is on its way to the medium beyond the forced bytes was acknowledged.
+there before it. So what is on its way to the medium beyond the withheld bytes was acknowledged.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ def promise(w, drive, job):
     """Write ``job`` is acknowledged from the buffer; its host waits for a flush, if one follows."""
     account(w, drive)
     drive["unsafe"] += job["length"]
-    if job["forced"] == FUA_WITH_FLUSH:
-        job["forced"] = FUA_BEFORE_FLUSH
-        drive["forced"] += job["length"]
+    if job["fua"] == FUA_WITH_FLUSH:
+        job["fua"] = FUA_BEFORE_FLUSH
+        drive["withheld"] += job["length"]
     drive["unsafe_peak"] = max(drive["unsafe_peak"], at_risk(drive))
 
 
 @handler
-def force(w, drive, size):
-    """``size`` bytes are in the buffer, of a write that is answered once they are on the medium."""
+def withhold(w, drive, size):
+    """``size`` bytes of a forced write are in the buffer: its answer waits until they are safe."""
     account(w, drive)
     drive["unsafe"] += size
-    drive["forced"] += size
+    drive["withheld"] += size
 
 
 @handler
-def forced(w, drive, size):
-    """They are there, or their drive has failed, and their write is answered."""
+def end_withholding(w, drive, size):
+    """A forced write of ``size`` bytes is answered: they are on the medium, or the drive failed."""
     account(w, drive)
-    drive["forced"] -= size
+    drive["withheld"] -= size
 
 
 @handler
-def keep(w, drive, size):
+def reached_medium(w, drive, size):
     """``size`` bytes are on the medium; below zero if their command is not answered yet."""
     account(w, drive)
     drive["unsafe"] -= size
@@ -61,7 +61,7 @@ def keep(w, drive, size):
 @handler
 def at_risk(drive):
     """Bytes that a power cut would lose."""
-    return max(drive["unsafe"] - drive["forced"], 0)
+    return max(drive["unsafe"] - drive["withheld"], 0)
 
 
 @handler

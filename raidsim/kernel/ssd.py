@@ -37,7 +37,7 @@ from raidsim.kernel import garbage, queue, read_ahead, sensing, slc
 from raidsim.kernel.flash import channel_of, die_of_unit, sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
-from raidsim.kernel.reply import delay, force, forced, keep, promise, reply
+from raidsim.kernel.reply import delay, end_withholding, promise, reached_medium, reply, withhold
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     DONE,
@@ -219,7 +219,7 @@ def serve_waiting(w, row, drive):
     """
     while drive["first_waiting"] != NONE:
         index = drive["first_waiting"]
-        if w.jobs[index]["op"] != FLUSH and w.jobs[index]["forced"] != FUA_WAITS:
+        if w.jobs[index]["op"] != FLUSH and w.jobs[index]["fua"] != FUA_WAITS:
             if drive["buffered"] + w.jobs[index]["length"] > drive["buffer"]:
                 return
             fetch(w, drive, queue.take_first(w, drive))
@@ -294,7 +294,7 @@ def buffered(w, index):
     garbage.store(w, row, drive, start, start + length)
     flush_gathered(w, row, drive)
     flush_moved(w, row, drive)
-    if w.jobs[parent]["forced"] == FUA_WAITS:
+    if w.jobs[parent]["fua"] == FUA_WAITS:
         serve_waiting(w, row, drive)
 
 
@@ -399,7 +399,7 @@ def programmed(w, index):
     drive = w.ssds[job["row"]]
     unit = drive["page"] * drive["planes"]
     drive["programmed"] += unit
-    keep(w, w.drives[job["drive"]], job["length"])
+    reached_medium(w, w.drives[job["drive"]], job["length"])
     row = job["row"]
     errand = job["rest"]
     if errand == slc.MAP:
@@ -457,9 +457,9 @@ def page_done(w, index):
         sense_part(w, drive, parent)
         return
     above = w.drives[job["drive"]]
-    if job["op"] == WRITE and job["forced"] == FUA_ASKED and above["protected"] == 0:
-        force(w, above, job["length"])
-        job["forced"] = FUA_WAITS
+    if job["op"] == WRITE and job["fua"] == FUA_ASKED and above["protected"] == 0:
+        withhold(w, above, job["length"])
+        job["fua"] = FUA_WAITS
         job["stage"] = STAGE_WAITING
         queue.append(w, drive, parent)
     else:
@@ -473,8 +473,8 @@ def answer(w, drive, index):
     drive["in_hand"] -= 1
     if job["op"] == READ and job["status"] == DONE:
         drive["held_unit"] = (job["offset"] + job["length"] - 1) // drive["unit"]
-    if job["op"] == WRITE and job["forced"] == FUA_WAITS:
-        forced(w, w.drives[job["drive"]], job["length"])
+    if job["op"] == WRITE and job["fua"] == FUA_WAITS:
+        end_withholding(w, w.drives[job["drive"]], job["length"])
     elif job["op"] == WRITE and job["status"] == DONE:
         promise(w, w.drives[job["drive"]], job)
     reply(w, index)

@@ -57,7 +57,7 @@ def join(w, array, place, index):
     if (
         start // width != job["offset"] // width
         or (job["offset"] != end and job["offset"] + job["length"] != start)
-        or job["forced"] != other["forced"]
+        or job["fua"] != other["fua"]
     ):
         lock["gathering"] = index
         return False
