@@ -54,8 +54,8 @@ from raidsim.kernel.tables import (
     STAGE_CONTROLLER_COMMAND,
     STAGE_CONTROLLER_LINK,
     STAGE_WAITING,
-    TO_FLASH,
     TO_HOST,
+    TO_MEDIUM,
     WRITE,
 )
 from raidsim.layout.tables import CONCATENATED
@@ -197,7 +197,7 @@ def transfer(w, index):
         job["direction"] = TO_HOST
         where = controller["to_host"]
     else:
-        job["direction"] = TO_FLASH
+        job["direction"] = TO_MEDIUM
         where = controller["to_controller"]
     length = job["length"]
     ns = controller["link_ns"]

@@ -36,8 +36,8 @@ from raidsim.kernel.tables import (
     STAGE_DISK_LINK_READ,
     STAGE_DISK_LINK_WRITE,
     STAGE_WAITING,
-    TO_FLASH,
     TO_HOST,
+    TO_MEDIUM,
     UNREADABLE,
     WRITE,
 )
@@ -208,7 +208,7 @@ def fetch(w, disk, index):
         disk["coming"] = index
         disk["coming_since"] = w.state[0]["now"]
     job["stage"] = STAGE_DISK_LINK_WRITE
-    job["direction"] = TO_FLASH
+    job["direction"] = TO_MEDIUM
     arrive(w, disk["link_to_drive"], index, round_ns(job["length"] * disk["link_ns"]))
 
 

@@ -59,8 +59,8 @@ from raidsim.kernel.tables import (
     STAGE_PATH_WRITE,
     STAGE_PROGRAMMED,
     STAGE_WAITING,
-    TO_FLASH,
     TO_HOST,
+    TO_MEDIUM,
     TRIM,
     UNREADABLE,
     WRITE,
@@ -202,7 +202,7 @@ def decode_write(w, drive, index):
         part = w.jobs[piece]
         part["offset"] = start
         part["length"] = stop - start
-        part["direction"] = TO_FLASH
+        part["direction"] = TO_MEDIUM
         if drive["first_waiting"] == NONE and drive["buffered"] + part["length"] <= drive["buffer"]:
             fetch(w, drive, piece)
         else:
@@ -356,7 +356,7 @@ def flush(w, row, drive, host, errand):
     for _ in range(drive["planes"]):
         piece = take_child(w, STAGE_FLUSH_PATH, unit)
         part = w.jobs[piece]
-        part["direction"] = TO_FLASH
+        part["direction"] = TO_MEDIUM
         part["length"] = drive["page"]
         part["next_station"] = channel_of(drive, number)
         if host > 0:

@@ -33,7 +33,7 @@ TRIM = 3  # that what lies there need not be kept
 
 # Direction of a transfer, for half-duplex stations. None yet: the first one pays no turnaround.
 TO_HOST = 0
-TO_FLASH = 1
+TO_MEDIUM = 1  # towards the drives, and in a drive towards flash or platters
 NO_DIRECTION = -1
 
 # How far a drive protects itself from heat.
@@ -232,7 +232,7 @@ JOBS = Table(
     op=volatile("i1", "READ, WRITE, FLUSH or TRIM"),
     priority=volatile("i1", "0 is the most urgent"),
     status=volatile("i1", "DONE, FAILED, TIMED_OUT, RETRY or UNREADABLE"),
-    direction=volatile("i1", "TO_HOST or TO_FLASH, for stations that are half duplex"),
+    direction=volatile("i1", "TO_HOST or TO_MEDIUM, for stations that are half duplex"),
     serving=volatile("i1", "1: a server works on it"),
     fua=volatile("i1", "whether it is a forced write, and the state of that: FUA_..."),
     abandoned=volatile("i1", "1: its request timed out, and nobody waits for it any more"),
