@@ -187,6 +187,15 @@ def plan(w, row, index):
     issue(w, row, index, count)
 
 
+@handler
+def plan_anew(job):
+    """A task has no work yet for the threads of its array, and no commands for the drives."""
+    job["xor"] = 0
+    job["stripe_work"] = 0.0
+    job["serial_work"] = 0.0
+    job["later"] = NONE
+
+
 @routine
 def tell_all(w, row, index):
     """Ask each drive that the array has for a flush, and let it write the bitmap then if it is due.
@@ -195,10 +204,7 @@ def tell_all(w, row, index):
     """
     job = w.jobs[index]
     array = w.arrays[row]
-    job["xor"] = 0
-    job["stripe_work"] = 0.0
-    job["serial_work"] = 0.0
-    job["later"] = NONE
+    plan_anew(job)
     last = NONE
     first = array["first_member"]
     for phase in range(1 + int(job["op"] == WRITE)):
@@ -226,10 +232,7 @@ def log(w, row, index):
     if w.drives[member["drive"]]["failed"] == 1:
         agenda.put(w, index, STAGE_ENDED)
         return
-    job["xor"] = 0
-    job["stripe_work"] = 0.0
-    job["serial_work"] = 0.0
-    job["later"] = NONE
+    plan_anew(job)
     drive = member["drive"]
     longest = w.drives[drive]["max_transfer"]
     last = NONE
@@ -248,7 +251,7 @@ def issue(w, row, index, count):
     """Turn the accesses of a task's plan into commands."""
     job = w.jobs[index]
     array = w.arrays[row]
-    job["xor"] = 0
+    plan_anew(job)
     job["span"] = w.accesses[0]["drive"] // w.layouts[row]["span_drives"] if count > 0 else 0
     for i in range(count):  # what is merged forgets the method of all but its first bytes
         access = w.accesses[i]
@@ -260,7 +263,6 @@ def issue(w, row, index, count):
     if job["errand"] == ERRAND_OPERATION:
         copy_requests.note(w, row, index, count)
     count = merge(w.accesses, count)
-    job["later"] = NONE
     last = NONE
     for i in range(count):
         last = commands(w, array, index, w.accesses[i], last)

@@ -74,11 +74,16 @@ def array_of(w, index):
 
 
 @handler
+def lines_of(job, size):
+    """How many lines, of ``size`` bytes, a request touches."""
+    return (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
+
+
+@handler
 def fits(job, array, cache):
     """Whether a write goes into the cache: never more than all lines that may be dirty."""
-    size = array["line"]
-    lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
-    return array["write_back"] == 1 and lines * size <= cache["high"] - cache["pinned"]
+    size = lines_of(job, array["line"]) * array["line"]
+    return array["write_back"] == 1 and size <= cache["high"] - cache["pinned"]
 
 
 @part("arrays")
@@ -107,8 +112,7 @@ def search_time(cache, size, job):
     """ns of a core to look for the lines, of ``size`` bytes, that a request touches."""
     if job["op"] == FLUSH:
         return cache["lookup_time"]
-    lines = (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
-    return cache["lookup_time"] + lines * cache["line_time"]
+    return cache["lookup_time"] + lines_of(job, size) * cache["line_time"]
 
 
 @part("arrays")

@@ -44,8 +44,6 @@ def note(w, row, index, count):
     """
     array = w.arrays[row]
     job = w.jobs[index]
-    job["stripe_work"] = 0.0
-    job["serial_work"] = 0.0
     if array["stripe_ns"] == 0.0 and array["stripe_io_ns"] == 0.0 and array["serial_ns"] == 0.0:
         return
     rebuilds = False
