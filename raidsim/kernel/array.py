@@ -253,7 +253,8 @@ def issue(w, row, index, count):
     array = w.arrays[row]
     plan_anew(job)
     job["span"] = w.accesses[0]["drive"] // w.layouts[row]["span_drives"] if count > 0 else 0
-    for i in range(count):  # what is merged forgets the method of all but its first bytes
+    # Before accesses are merged: what becomes of several has the method of its first bytes alone.
+    for i in range(count):
         access = w.accesses[i]
         if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
             job["xor"] += access["length"]

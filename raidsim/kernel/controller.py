@@ -81,7 +81,11 @@ def lines_of(job, size):
 
 @handler
 def fits(job, array, cache):
-    """Whether a write goes into the cache: never more than all lines that may be dirty."""
+    """Whether a write goes into the cache; it does not where its volume writes through.
+
+    A write of more lines than may be dirty beside those that are pinned goes past the cache, too:
+    there would never be room for all of them.
+    """
     size = lines_of(job, array["line"]) * array["line"]
     return array["write_back"] == 1 and size <= cache["high"] - cache["pinned"]
 

@@ -4,9 +4,11 @@ Closed streams keep a number of I/Os outstanding, with think time between comple
 and next issue; streams with a rate or given arrivals issue whatever the system does.
 Bursts restrict both to the on-part of a period. The n-th I/O of a stream has the same
 kind, size and place whatever happens before it: each property is drawn from a key of
-its own by the number of the I/O. After so many writes a stream may ask for a flush, in the
-place of an I/O; that has no number. Its worker waits for the flush, as a process does in fsync:
-I/Os under way go on, and no other begins until it is back.
+its own by the number of the I/O. A think time begins when an I/O ends: it is drawn by how many
+I/Os of the stream have ended so far, well or not, and not by which of them has. After so many
+writes a stream may ask for a flush, in the place of an I/O; that has no number. Its worker waits
+for the flush, as a process does in fsync: I/Os under way go on, and no other begins until it is
+back.
 
 A stream may also replay a trace: its n-th I/O is the n-th of `requests`. These rows are a ring that
 is filled again while the stream goes through it, so that a trace may be of any length.
@@ -42,7 +44,8 @@ from raidsim.kernel.tables import (
 )
 
 SERIAL_MASK = 0x7FFFFFFF
-FEW = 2  # requests of a trace: that to be made, and that behind it
+FEW = 2
+"""Requests of a trace, the one being made included: with no more left, more are asked for."""
 
 
 @routine

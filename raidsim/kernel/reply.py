@@ -53,7 +53,12 @@ def end_withholding(w, drive, size):
 
 @handler
 def reached_medium(w, drive, size):
-    """``size`` bytes are on the medium; below zero if their command is not answered yet."""
+    """``size`` bytes are on the medium, and safe.
+
+    The first pages of a long write may be there before its last one has come: they are taken off
+    here before :func:`promise` or :func:`withhold` adds them, and the account may be below zero
+    until then.
+    """
     account(w, drive)
     drive["unsafe"] -= size
 
