@@ -93,8 +93,10 @@ def arrived(w, index):
     """The drive has the command, once the data of a write has come over the shared links."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
-    has_data = job["op"] != TRIM
-    if job["op"] != READ and has_data and job["hop"] < drive["hops"]:
+    # Commands of reads and trims pass by the data on shared links. A flush does not: there it is a
+    # write of no bytes, which takes no time of a link but waits for what came before it.
+    crosses = job["op"] == WRITE or job["op"] == FLUSH
+    if crosses and job["hop"] < drive["hops"]:
         below = drive["hops"] - 1 - job["hop"]
         row = w.hops[drive["first_hop"] + below]
         ns = w.hops[drive["first_hop"] + below - 1]["ns"] if below > 0 else link_ns(w, drive)
@@ -109,7 +111,7 @@ def arrived(w, index):
             defects.meet(w, index)
         if job["op"] == READ:
             drive["host_read"] += job["length"]
-        elif has_data:
+        elif job["op"] == WRITE:
             drive["host_written"] += job["length"]
     if drive["kind"] == DRIVE_SSD:
         ssd.command_arrived(w, index)
