@@ -26,8 +26,8 @@ from raidsim.observe import (
     caching,
     hybrid_use,
     observe,
+    of_loads,
     replayed,
-    same_place,
     saturation,
     thermal,
     throttling,
@@ -520,7 +520,7 @@ class Session:
         found += hybrid_use.warnings(system, self.scenario, volumes)
         found += wear.warnings(system, streams)
         found += array_use.warnings(system, self.scenario, volumes, load.volume)
-        return found + same_place.warnings(self.scenario, load)
+        return found + of_loads.warnings(self.scenario, load)
 
     def _has_converged(self, load: LoadSpec, converged: bool) -> tuple[bool, list[str]]:
         """Whether a load has converged, and what it leaves open.

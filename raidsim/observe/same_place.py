@@ -5,6 +5,7 @@ Processes of fio do so too: each begins where the area begins, unless it has a p
 
 from __future__ import annotations
 
+from raidsim.observe.traffic import volumes_of
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 MOSTLY = 0.5
@@ -17,7 +18,7 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
         return []
     if load.random_share > MOSTLY:
         return []
-    volumes = _volumes_of(scenario, load)
+    volumes = volumes_of(scenario, load)
     found = []
     if load.read_share > 0 and any(map(_keeps_what_is_read, volumes)):
         found.append(
@@ -32,14 +33,6 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
             " carry more than the drives write; with partitions = true each has a part of its own"
         )
     return found
-
-
-def _volumes_of(scenario: Scenario, load: LoadSpec) -> list[VolumeSpec]:
-    """The volume that a load runs on, or both of its hybrid."""
-    hybrid = scenario.hybrid(load.volume)
-    only = load.volume or scenario.volumes[0].name
-    names = (only,) if hybrid is None else (hybrid.front, hybrid.back)
-    return [one for one in scenario.volumes if one.name in names]
 
 
 def _keeps_what_is_read(volume: VolumeSpec) -> bool:

@@ -41,6 +41,14 @@ class Cost:
         return self.reads + self.writes
 
 
+def volumes_of(scenario: Scenario, load: LoadSpec) -> list[VolumeSpec]:
+    """The volume that a load runs on, or both of its hybrid."""
+    hybrid = scenario.hybrid(load.volume)
+    only = load.volume or scenario.volumes[0].name
+    names = (only,) if hybrid is None else (hybrid.front, hybrid.back)
+    return [one for one in scenario.volumes if one.name in names]
+
+
 def health(volume: VolumeSpec) -> NDArray[np.int64]:
     """How far each drive of an array is good when the run begins, in bytes."""
     good = np.full(volume.drives, whole_drive(_layout(volume)), np.int64)

@@ -14,7 +14,7 @@ from raidsim.assembly.drives import Flow, kind_of
 from raidsim.assembly.drives.kind import rate_of_link
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.explain.without_effect import without_effect
-from raidsim.observe import same_place
+from raidsim.observe import of_loads
 from raidsim.observe.traffic import mean_cost, writes_back
 from raidsim.report import array_findings, card_findings, hybrid_findings
 from raidsim.report.finding import (
@@ -160,10 +160,10 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
-def reads_together(scenario: Scenario) -> Iterator[Finding]:
-    """Workers that read the same in sequence, so that caches answer for the drives."""
+def answered_elsewhere(scenario: Scenario) -> Iterator[Finding]:
+    """I/Os that something other than the medium answers, here or in a real system."""
     for load in scenario.loads:
-        for text in same_place.warnings(scenario, load):
+        for text in of_loads.warnings(scenario, load):
             yield Finding(f"load {load.name}", text)
 
 
@@ -341,7 +341,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     rate_beyond_hardware,
     wears_out,
     within_the_buffer,
-    reads_together,
+    answered_elsewhere,
     slower_slots,
     pages_of_memory,
     off_the_map,

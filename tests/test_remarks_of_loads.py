@@ -1,0 +1,101 @@
+"""What run and check say of loads that something else answers than one may think."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidsim.observe import of_loads
+from raidsim.report.findings import findings
+from raidsim.running import run
+from raidsim.scenario import Scenario, load_text
+
+DISK = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+drive = "seagate-st8000nm000a"
+disk_cache = "off"
+[[load]]
+read = "0 %"
+random = "0 %"
+size = "4 KiB"
+outstanding = 1
+fua = true
+[measure]
+min_ios = 300
+max_ios = 600
+"""
+SSD = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+drive = "intel-p3700-800gb"
+state = "fresh"
+[[load]]
+read = "100 %"
+size = "4 KiB"
+outstanding = 1
+[measure]
+min_ios = 300
+max_ios = 600
+"""
+CONTROLLER = '[[controller]]\nmodel = "dell-perc-h730"\n'
+ARRAY = DISK.replace("[[volume]]", '[[volume]]\nlevel = "raid1"\ndrives = 2').replace(
+    "fua = true", ""
+)
+CACHE = "survives a power cut, of 128 MiB, assumed by its card"
+HYBRID = """
+[[volume]]
+name = "back"
+drive = "seagate-st8000nm000a"
+disk_cache = "off"
+[[hybrid]]
+front = "data"
+back = "back"
+[[load]]
+volume = "hybrid"
+"""
+
+
+def said(text: str, *overrides: str) -> list[str]:
+    checked: Scenario = load_text(text, overrides=overrides)
+    return [text for load in checked.loads for text in of_loads.warnings(checked, load)]
+
+
+def test_durable_writes_that_rest_on_an_assumed_cache_are_said_to() -> None:
+    (only,) = said(DISK)
+    assert CACHE in only
+    assert only.endswith("without it about one write a turn, for each that is outstanding")
+    assert any(only in str(one) for one in findings(load_text(DISK)))
+    (point,) = run(load_text(DISK)).points
+    assert only in point.warnings
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "load.read=100 %;load.fua=false",
+        'volume.disk_cache="on"',
+        'volume.drive="seagate-st2400mm0129"',  # whose cache its sheet has
+        'volume.set."write_cache.protected_size"="0 KiB"',
+        'volume.set."write_cache.protected_size"="8 MiB"',
+    ],
+)
+def test_nothing_is_said_where_no_assumed_cache_answers(change: str) -> None:
+    assert said(DISK, *change.split(";")) == []
+
+
+def test_a_controller_that_writes_back_answers_first() -> None:
+    text = CONTROLLER + ARRAY
+    assert CACHE in said(text)[0]
+    assert said(text, "volume.write=back") == []
+
+
+def test_random_writes_without_that_cache_wait_for_the_medium() -> None:
+    assert "each waits until it is on the medium" in said(DISK, "load.random=100 %")[0]
+
+
+def test_a_hybrid_whose_front_answers_rests_on_no_cache_of_the_disks_behind() -> None:
+    text = SSD.replace("[[load]]\n", HYBRID)
+    assert said(text, "load.read=0 %") == []
+    assert CACHE in said(text, "load.read=0 %", "hybrid.write=through")[0]
