@@ -44,6 +44,7 @@ ARRAY = DISK.replace("[[volume]]", '[[volume]]\nlevel = "raid1"\ndrives = 2').re
     "fua = true", ""
 )
 CACHE = "survives a power cut, of 128 MiB, assumed by its card"
+UNWRITTEN = "what was never written"
 HYBRID = """
 [[volume]]
 name = "back"
@@ -99,3 +100,36 @@ def test_a_hybrid_whose_front_answers_rests_on_no_cache_of_the_disks_behind() ->
     text = SSD.replace("[[load]]\n", HYBRID)
     assert said(text, "load.read=0 %") == []
     assert CACHE in said(text, "load.read=0 %", "hybrid.write=through")[0]
+
+
+def test_reads_of_a_fresh_drive_are_said_to_take_the_time_of_flash() -> None:
+    (only,) = said(SSD)
+    assert UNWRITTEN in only
+    assert 'state = "filled"' in only
+    assert any(only in str(one) for one in findings(load_text(SSD)))
+    (point,) = run(load_text(SSD)).points
+    assert only in point.warnings
+
+
+@pytest.mark.parametrize(
+    ("changes", "unwritten"),
+    [
+        (["volume.state=filled"], False),
+        (["volume.state=steady"], False),
+        (["load.read=0 %"], False),
+        (["volume.state=filled", "volume.filled=50 %"], True),
+        (["volume.state=filled", "volume.filled=50 %", "load.area.size=300 GiB"], False),
+        (["volume.state=steady", "volume.filled=50 %"], True),
+        (["volume.state=steady", "volume.filled=50 %", "load.read=70 %"], False),
+        (["volume.drive=seagate-st8000nm000a"], False),
+    ],
+)
+def test_only_reads_of_what_was_never_written_are(changes: list[str], unwritten: bool) -> None:
+    assert any(UNWRITTEN in one for one in said(SSD, *changes)) is unwritten
+
+
+def test_a_load_after_one_that_has_written_reads_data() -> None:
+    second = SSD.replace("[[load]]", '[[load]]\nname = "reads"\nafter = "writes"', 1)
+    first = '[[load]]\nname = "writes"\nread = "0 %"\nsize = "4 KiB"\noutstanding = 1\n'
+    text = second.replace("[[load]]", first + "limit = { ios = 9 }\n[[load]]", 1)
+    assert said(text) == []
