@@ -10,9 +10,10 @@ import pytest
 
 from raidsim import cards
 from raidsim.cards.attributes import DRIVE_KINDS
-from raidsim.report.check_text import print_checked
+from raidsim.report.check_text import print_brief, print_checked
 from raidsim.report.checked import Checked
 from raidsim.report.console import ReportConsole
+from raidsim.report.finding import Severity
 from raidsim.report.findings import findings
 from raidsim.risk.assess import assess_all
 from raidsim.scenario import Scenario, load_text
@@ -61,6 +62,39 @@ def test_values_that_are_assumed_or_by_default_are_named() -> None:
     assert f"{len(names)} of {len(card.values)} values are assumed" in assumed
     assert all(name in assumed for name in names)
     assert "buffer.size" not in assumed
+
+
+def test_a_card_has_one_line_on_what_its_values_rest_on() -> None:
+    lines = [one for one in findings(scenario()) if one.of_values]
+    assert [one.where for one in lines] == ["model fujitsu-rx2540-m1", "model intel-p3700-800gb"]
+    assert re.fullmatch(
+        r"\d+ of \d+ values are assumed, \d+ are defaults its card is silent about", lines[0].what
+    )
+
+
+def test_brief_leaves_out_what_values_rest_on() -> None:
+    checked = scenario()
+    out = io.StringIO()
+    console = ReportConsole(file=out)
+    print_brief(Checked.of(checked, []), console)
+    assert "values are" not in out.getvalue()
+    print_brief(Checked.of(checked, []), console, every=True)
+    assert out.getvalue().count("values are assumed") == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "severity"),
+    [("dell-perc-h730", Severity.warning), ("cisco-12g-sas-raid-1gb", None)],
+)
+def test_a_controller_that_borrows_all_from_another_maker_is_warned_of(
+    model: str, severity: Severity | None
+) -> None:
+    table = f'[[controller]]\nmodel = "{model}"\n[[volume]]'
+    text = SCENARIO.replace("[[volume]]", table)
+    text = text.replace("intel-p3700-800gb", "seagate-st8000nm000a")
+    checked = scenario(text, "volume.level=raid1", "volume.drives=2")
+    borrowed = [one for one in findings(checked) if "another maker sells" in one.what]
+    assert [one.severity for one in borrowed] == ([severity] if severity else [])
 
 
 def test_writes_into_an_unprotected_buffer_can_be_lost() -> None:

@@ -29,11 +29,29 @@ def does_not_add_up(scenario: Scenario) -> Iterator[Finding]:
 
 
 def of_another_maker(scenario: Scenario) -> Iterator[Finding]:
-    """A card states only what differs from a card of something that another maker sells."""
+    """A card states only what differs from a card of something that another maker sells.
+
+    Of a controller that is all that decides on a figure, if its card states nothing of its own
+    about what it takes and how fast it is.
+    """
     for card in cards_of(scenario):
+        severity = Severity.warning if _borrows_all(card) else Severity.info
         for sentence in other_makers(card):
             remedy = "state what is known of this one"
-            yield Finding(f"model {card.name}", sentence, remedy, Severity.info)
+            yield Finding(f"model {card.name}", sentence, remedy, severity)
+
+
+def _borrows_all(card: Card) -> bool:
+    """Whether limits, timing and levels of a controller are all of another maker's card."""
+    others = card.of_others()
+    own = (
+        name
+        for name, source in card.sources.items()
+        if name.partition(".")[0] in _OF_CONTROLLERS
+        and source.source != "default"
+        and name not in others
+    )
+    return bool(others) and card.kind == "controller" and not any(own)
 
 
 def not_on_its_sheet(scenario: Scenario) -> Iterator[Finding]:
@@ -93,6 +111,9 @@ def misses_its_sheet(scenario: Scenario) -> Iterator[Finding]:
 def _side(error: float) -> str:
     return "more" if error > 0 else "less"
 
+
+_OF_CONTROLLERS = ("command", "levels", "drives")
+"""Sections of a controller's card with what it may take, and how fast it is."""
 
 _KINDS = ("random reads", "random writes", "sequential reads", "sequential writes")
 

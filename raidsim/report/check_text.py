@@ -77,7 +77,7 @@ def print_brief(checked: Checked, console: Console, *, every: bool = False) -> N
     scenario = checked.scenario
     console.print(Text(scenario.title, style="bold"), soft_wrap=True)
     console.print()
-    print_findings(checked, console, every=every)
+    print_findings(checked, console, every=every, of_values=every)
     console.print()
     rows = Table.grid(padding=(0, 2, 0, 0))
     rows.add_column(no_wrap=True)
@@ -104,16 +104,29 @@ def _brief_risk(risk: Risk) -> str:
     return f"rebuild of a drive{when} {risk_table.duration(used.rebuild)}, {words}"
 
 
-def print_findings(checked: Checked, console: Console, *, every: bool = False) -> None:
-    """Print what was found, each with its severity."""
-    found = checked.findings
+def print_findings(
+    checked: Checked, console: Console, *, every: bool = False, of_values: bool = True
+) -> None:
+    """Print what was found, each with its severity.
+
+    ``every`` lists the values that findings are about. Without ``of_values`` it is left out how
+    many values of each card are assumed, or stand in for what it does not say.
+    """
+    found = [one for one in checked.findings if of_values or not one.of_values]
+    more = (
+        "; --all lists values that are assumed"
+        if any(one.named for one in checked.findings)
+        else ""
+    )
     if not found:
-        console.print("Nothing was found.")
+        console.print(f"Nothing was found{more}.")
         return
     counted = ", ".join(
-        f"{number} {severity.value}" for severity in Severity if (number := checked.count(severity))
+        f"{number} {severity.value}"
+        for severity in Severity
+        if (number := sum(one.severity is severity for one in found))
     )
-    hidden = "" if every or not any(one.named for one in found) else "; --all lists the values"
+    hidden = "" if every else more
     heading = "1 finding" if len(found) == 1 else f"{len(found)} findings"
     console.print(f"{heading} ({counted}{hidden}):")
     listed = Table.grid(padding=(0, 1, 0, 0))

@@ -36,6 +36,8 @@ class Finding:
     remedy : what to do, if anything.
     severity : how much it matters.
     named : names that it is about, which stand behind it where all is listed.
+    listed : how they stand there; "" for one behind the other.
+    of_values : whether it says what values of a card rest on, which every card has something of.
     """
 
     where: str
@@ -43,9 +45,11 @@ class Finding:
     remedy: str | None = None
     severity: Severity = Severity.warning
     named: tuple[str, ...] = ()
+    listed: str = ""
+    of_values: bool = False
 
     def __str__(self) -> str:
-        return self._text(", ".join(self.named))
+        return self._text(self.listed or ", ".join(self.named))
 
     @property
     def brief(self) -> str:

@@ -31,7 +31,6 @@ from raidsim.report.finding import (
 from raidsim.report.numbers import count, percent, size
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
-UNKNOWN_SOURCES = {"assumed": "assumed", "default": "defaults that the card is silent about"}
 MOSTLY = 0.5  # share of a thread's time from which what takes it is worth to be known
 CROWDED = 0.9  # share of a station's time from which arrivals at random wait long
 
@@ -323,16 +322,26 @@ def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
 def unknown_values(scenario: Scenario) -> Iterator[Finding]:
     """Values of the cards that nothing printed or measured stands behind."""
     for card in cards_of(scenario):
-        for source, words in UNKNOWN_SOURCES.items():
-            names = [entry.name for entry in card.entries() if entry.source.source == source]
-            if names:
-                total = len(card.values)
-                yield Finding(
-                    f"model {card.name}",
-                    f"{len(names)} of {total} values are {words}",
-                    severity=Severity.info,
-                    named=tuple(names),
-                )
+        assumed, silent = (
+            tuple(entry.name for entry in card.entries() if entry.source.source == source)
+            for source in ("assumed", "default")
+        )
+        total = f"of {len(card.values)} values are"
+        words = [f"{len(assumed)} {total} assumed"] if assumed else []
+        if silent:
+            are = "are" if assumed else total
+            words.append(f"{len(silent)} {are} defaults its card is silent about")
+        listed = [f"assumed {', '.join(assumed)}"] if assumed else []
+        listed += [f"by default {', '.join(silent)}"] if silent else []
+        if words:
+            yield Finding(
+                f"model {card.name}",
+                ", ".join(words),
+                severity=Severity.info,
+                named=(*assumed, *silent),
+                listed="; ".join(listed),
+                of_values=True,
+            )
 
 
 CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
