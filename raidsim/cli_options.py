@@ -209,6 +209,7 @@ class WithUnknowns(TyperCommand):
             The number that is given is not above zero.
         """
         given: list[str] = []
+        in_doubt: str | None = None  # what follows the option, and may be meant as its number
         for place, word in enumerate(args):
             given.append(word)
             option, equals, number = word.partition("=")
@@ -217,12 +218,19 @@ class WithUnknowns(TyperCommand):
             following = number if equals else "".join(args[place + 1 : place + 2])
             if not re.fullmatch(r"-?\d+", following):
                 given += [] if equals else ["-1"]
+                in_doubt = in_doubt or following
             elif re.fullmatch(r"-\d{1,99}|0{1,99}", following):
                 with named_as_options(unknowns=following):
                     raise self.refusal(int(following))
-        return super().parse_args(ctx, given)
+        try:
+            return super().parse_args(ctx, given)
+        except Exception as error:  # one of the library that typer brings along
+            if in_doubt and "unexpected extra argument" in str(error):
+                with named_as_options(unknowns=in_doubt):
+                    raise self.refusal(in_doubt) from None
+            raise
 
-    def refusal(self, number: int) -> InputError:
+    def refusal(self, number: object) -> InputError:
         """What is said of a number of draws that this command does not take."""
         from raidsim.studies import unknown
 
@@ -232,7 +240,7 @@ class WithUnknowns(TyperCommand):
 class WithUnknownsOfClaims(WithUnknowns):
     """The same of published figures, which have bounds of their own."""
 
-    def refusal(self, number: int) -> InputError:
+    def refusal(self, number: object) -> InputError:
         """What is said of a number of draws that this command does not take."""
         from raidsim.studies import unknown
         from raidsim.validate.unknowns import DRAWS, MOST

@@ -176,7 +176,7 @@ def test_messages_name_the_option_that_was_given(
         "--seed: -1 is too small"
     )
     assert refused(capsys, name, "scenario.toml", *options, "--unknowns", "4").startswith(
-        "--unknowns: 4 is no number of draws"
+        "--unknowns: 4 is too few draws"
     )
 
 
@@ -190,19 +190,28 @@ def test_no_draws_at_all_are_no_number_of_draws(
     for form in (["--unknowns", number], [f"--unknowns={number}"]):
         said = refused(capsys, name, "scenario.toml", *options, *form)
         assert (
-            said == f"--unknowns: {number} is no number of draws;"
-            " give 10 to 10,000, or nothing for 64\n"
+            said == f"--unknowns: {number} is too few draws; give 10 to 10,000, or nothing for 64\n"
         )
         assert said.replace(number, "5", 1) == refused(
             capsys, name, "scenario.toml", *options, "--unknowns", "5"
         )
 
 
+def test_a_word_behind_unknowns_that_nothing_takes_is_meant_as_their_number(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = refused(capsys, "run", "raid5-disks", "--unknowns", "abc")
+    assert said == (
+        '--unknowns: "abc" is no number of draws; give 10 to 10,000, or nothing for 64\n'
+    )
+    assert "too many draws" in refused(capsys, "run", "raid5-disks", "--unknowns", "10001")
+
+
 def test_the_draws_of_published_figures_have_bounds_of_their_own(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     said = refused(capsys, "validate", "--unknowns", "0")
-    assert said == "--unknowns: 0 is no number of draws; give 10 to 1,000, or nothing for 24\n"
+    assert said == "--unknowns: 0 is too few draws; give 10 to 1,000, or nothing for 24\n"
     assert said.replace("0", "5", 1) == refused(capsys, "validate", "--unknowns", "5")
 
 

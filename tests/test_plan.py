@@ -532,7 +532,7 @@ def test_a_limit_costs_what_the_best_design_without_it_would_save():
     [
         (["nothing.toml"], "nothing.toml: no such file"),
         (["database-40"], 'did you mean "database-40tb"?'),
-        (["database-40tb", "--unknowns", "3"], "3 is no number of draws; give 10 to"),
+        (["database-40tb", "--unknowns", "3"], "3 is too few draws; give 10 to"),
         (["database-40tb", "--prices", "none.toml"], "none.toml: no such file"),
         (["database-40tb", "--plot", "x.pdf"], "write a name that ends in .png or .svg"),
     ],

@@ -345,7 +345,7 @@ def test_an_open_load_that_some_draws_do_not_carry_says_in_how_many(one_server) 
 
 def test_how_many_draws_is_asked_for_must_make_sense(one_server) -> None:
     assert (unknown.number_of_draws(True), unknown.number_of_draws(False)) == (unknown.DRAWS, 0)
-    with pytest.raises(InputError, match="3 is no number of draws"):
+    with pytest.raises(InputError, match="3 is too few draws"):
         raidsim.run(one_server, unknowns=3)
 
 
@@ -497,4 +497,4 @@ def test_a_number_of_draws_that_makes_no_sense_is_refused_at_once(command, capsy
     with pytest.raises(SystemExit) as end:
         cli.main([*command, "--unknowns", "3"])
     assert end.value.code == 2
-    assert "3 is no number of draws" in capsys.readouterr().err
+    assert "3 is too few draws" in capsys.readouterr().err

@@ -106,7 +106,7 @@ def plan(
     read = need if isinstance(need, Need) else read_need(_path(need))
     known = _prices(prices, read)
     if unknowns and not doubt.FEWEST <= unknowns <= doubt.MOST:
-        cause = f"{unknowns} is no number of draws"
+        cause = f"{unknowns} is too few draws"
         remedy = f"give {doubt.FEWEST} to {doubt.MOST:,}, or 0 for none"
         raise InputError([Problem(None, None, "unknowns", cause, remedy)])
     kept = Kept(None if store is None else Path(store))

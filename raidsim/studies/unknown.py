@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from raidsim import units
 from raidsim.cards import Card
-from raidsim.errors import InputError, Problem, TableOverflowError
+from raidsim.errors import InputError, Problem, TableOverflowError, quote
 from raidsim.result import Interrupted, Result
 from raidsim.result_draws import Experiment, Figure, PointUnknowns, Share, Unknowns
 from raidsim.running import Progress as RunProgress
@@ -142,10 +142,17 @@ def number_of_draws(unknowns: int | bool, usual: int = DRAWS, most: int = MOST) 
 
 
 def refusal(unknowns: object, usual: int = DRAWS, most: int = MOST) -> InputError:
-    """What is said of what is no number of draws."""
-    cause = f"{unknowns!r} is no number of draws"
+    """What is said of a number of draws that is too small or too large, or of what is none."""
+    shown = quote(unknowns) if isinstance(unknowns, str) else repr(unknowns)
+    cause = f"{shown} is {_what_is_wrong(unknowns)}"
     remedy = f"give {FEWEST} to {most:,}, or nothing for {usual}"
     return InputError([Problem(None, None, "unknowns", cause, remedy)])
+
+
+def _what_is_wrong(unknowns: object) -> str:
+    if not isinstance(unknowns, int):
+        return "no number of draws"
+    return "too few draws" if unknowns < FEWEST else "too many draws"
 
 
 def with_unknowns(
