@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
+from raidsim import schemas
 from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, copied, is_deep
 from raidsim.cards.toml_lines import DEEPEST, KeyPath
 from raidsim.errors import Problem, quote
@@ -100,6 +101,8 @@ def _noted(reading: Reading, key: str) -> Iterator[None]:
 
 
 def _change(reading: Reading, key: str, value: Any) -> None:
+    if key == schemas.KEY:
+        raise _Refused("says how a file is written, and is no key to be set", "leave it out")
     for steps in _expand(reading.data, _steps(key)):
         path = _address(reading.data, steps)
         if value is None:
@@ -154,13 +157,20 @@ def _address(data: dict[str, Any], steps: KeyPath) -> KeyPath:
         if rest and not isinstance(rest[0], int):
             rest = _which(first, items, rest)
         elif rest and isinstance(rest[0], int) and rest[0] >= len(items):
-            raise _Refused(f"there are only {len(items)} of them, and the first has the number 0")
+            raise _Refused(_how_many(len(items)))
     path = (first, *rest)
     if "set" in path:
         at = path.index("set") + 1
         if at < len(path):
             path = (*path[:at], ".".join(str(step) for step in path[at:]))
     return path
+
+
+def _how_many(items: int) -> str:
+    """What numbers there are, where one is given that there is not."""
+    if items == 1:
+        return "there is only one of them, which has the number 0"
+    return f"there are only {items} of them, which have the numbers 0 to {items - 1}"
 
 
 def _which(first: str, items: list[Any], rest: list[str | int]) -> list[str | int]:
