@@ -226,6 +226,20 @@ def capacity_for_people(number: float) -> str:
     return f"{number:.4g} B"
 
 
+def sizes_to_compare(*numbers: int) -> list[str]:
+    """Sizes in bytes as texts to be compared: rounded for people, unless they then look the same.
+
+    Examples
+    --------
+    >>> sizes_to_compare(800 * 10**9, 10**12)
+    ['800 GB', '1 TB']
+    """
+    rounded = [capacity_for_people(number) for number in numbers]
+    if len(set(rounded)) == len(set(numbers)):
+        return rounded
+    return [text(number, "size") for number in numbers]
+
+
 MOST_DIGITS = 6  # of a time for people in its own unit
 
 

@@ -327,10 +327,10 @@ def test_a_result_can_be_run_again():
         (
             'machine.image={ volume = "images", size = "1 TB" }',
             "machine.image",
-            "ends beyond the volume",
+            ", beyond the volume of ",
         ),
         ('machine.area={ size = "32 KiB" }', "machine.area", "an I/O on each of 3 disks"),
-        ('machine.area={ size = "1 TB" }', "machine.area", "ends beyond the volume"),
+        ('machine.area={ size = "1 TB" }', "machine.area", ", beyond the volume of "),
         ("machine.count=0", "machine.count", "too small"),
         ("machine.cout=4", "machine.cout", 'did you mean "count"?'),
         ("volume.clones.access=read-only", "machine.writes", "clones is read-only"),

@@ -161,7 +161,7 @@ def _range(volume: VolumeSpec, offset: str | int, length: str | int) -> tuple[in
             cause = f"{units.text(numbers[key], 'size')} is not a whole number of sectors"
             wrong(key, cause, f"give a multiple of {sector} bytes")
     start, size = numbers.get("OFFSET", 0), numbers.get("LENGTH", sector)
-    capacity = units.text(volume.capacity, "capacity")
+    capacity = units.capacity_for_people(volume.capacity)
     if not 0 < size <= LONGEST:
         cause = f"{units.text(size, 'size')} is out of range"
         wrong("LENGTH", cause, f"give {sector} B to {LONGEST // 2**20} MiB")

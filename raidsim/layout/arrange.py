@@ -123,13 +123,21 @@ def arrange(
     elif level == "1":
         copies, lie = drives, NEAR
     if kind.family == MIRRORED and not 2 <= copies <= max(drives, kind.least_drives):
-        msg = f"{copies} copies on {drives} drives: RAID {level} keeps from 2 to one a drive"
+        msg = (
+            f"RAID {level} of one drive: it needs at least 2"
+            if drives == 1
+            else f"{_some(copies, 'copy', 'copies')} on {drives} drives:"
+            f" RAID {level} keeps at least 2, and not more than one on each drive"
+        )
         raise ValueError(msg)
     parts = _spans(level, kind, drives, spans, copies, spread)
     if drives % parts or drives // parts < kind.least_drives:
+        of = f"RAID {level} of {_some(drives, 'drive', 'drives')}"
         msg = (
-            f"RAID {level} of {drives} drives in {parts} span(s): "
-            f"each needs the same number, at least {kind.least_drives}"
+            f"{of}: it needs at least {kind.least_drives}"
+            if parts == 1
+            else f"{of} in {parts} spans: each needs the same number of drives,"
+            f" at least {kind.least_drives}"
         )
         raise ValueError(msg)
     rows = drive_bytes // strip
@@ -171,6 +179,10 @@ def arrange(
 
 def _holds_nothing(drive_bytes: int, strip: int) -> str:
     return f"drives of {drive_bytes} bytes hold no data in strips of {strip} bytes"
+
+
+def _some(number: int, one: str, several: str) -> str:
+    return f"one {one}" if number == 1 else f"{number} {several}"
 
 
 def _known(what: str, name: str, names: dict[str, T]) -> T:

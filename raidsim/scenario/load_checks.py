@@ -285,14 +285,20 @@ def requests_fit_into_the_area(
 ) -> Iterator[Finding]:
     """The area lies in the volume (or partition) and holds a request."""
     part = capacity // workers // align * align if partitions else capacity
-    whole = f"a partition of {_size(part)}" if partitions else f"the volume of {_size(part)}"
+    whole = "a partition" if partitions else "the volume"
     size = part - area.offset if area.size is None else area.size
     if area.offset >= part:
-        yield "area", f"starts at {_size(area.offset)}, beyond {whole}", None
+        its, room = units.sizes_to_compare(area.offset, part)
+        yield "area", f"starts at {its}, beyond {whole} of {room}", None
     elif area.offset + size > part:
-        yield "area", f"ends at {_size(area.offset + size)}, beyond {whole}", None
+        its, room = units.sizes_to_compare(area.offset + size, part)
+        yield "area", f"ends at {its}, beyond {whole} of {room}", None
     elif size < largest:
-        yield "area", f"of {_size(size)} holds no request of {_size(largest)}", "make it larger"
+        remedy = "make it larger, or the requests smaller"
+        if largest > part:
+            remedy = f"make the requests smaller: {whole} has {units.capacity_for_people(part)}"
+        cause = f"of {_size(size)} holds no request of {_size(largest)}"
+        yield "area", cause, remedy
 
 
 @needs("sector", "align", "sizes", "size", "area")

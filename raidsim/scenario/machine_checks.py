@@ -91,7 +91,8 @@ def _check_size(
     rest = capacity - part.offset
     size = rest if part.size is None else part.size
     if size > rest:
-        cause = f"ends beyond the volume of {units.text(capacity, 'size')}"
+        its, room = units.sizes_to_compare(part.offset + size, capacity)
+        cause = f"ends at {its}, beyond the volume of {room}"
         yield key, cause, "make it smaller, or let it begin earlier"
     elif size < least:
         cause = f"{units.text(max(size, 0), 'size')} are too small for {what}"

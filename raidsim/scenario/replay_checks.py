@@ -57,18 +57,10 @@ def check_replay(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iter
         return
     longest = found.survey.longest
     if longest > capacity:
-        its, room = _sizes(longest, capacity)
+        its, room = units.sizes_to_compare(longest, capacity)
         cause = f"has a request of {its}, and the volume has {room}"
         yield "trace", cause, "make the volume larger"
     elif found.size > capacity and replay.beyond == "refuse":
-        its, room = _sizes(found.size, capacity)
+        its, room = units.sizes_to_compare(found.size, capacity)
         cause = f"ends at {its}, beyond the volume of {room}"
         yield "trace", cause, 'make the volume larger, or write beyond = "wrap" or "scale"'
-
-
-def _sizes(*numbers: int) -> list[str]:
-    """Sizes to be compared: rounded, unless they then look the same."""
-    rounded = [units.capacity_for_people(number) for number in numbers]
-    if len(set(rounded)) == len(set(numbers)):
-        return rounded
-    return [units.text(number, "size") for number in numbers]
