@@ -51,9 +51,12 @@ def live(
     shelf = [0.0] * repair.spares
     free: dict[int, float] = {}
     shock = next_shock(drives, dice, 0.0)
-    sector_lost = False
+    sector_lost, now = False, 0.0
     while True:
-        now = min(*fails, *back, shock)
+        before, now = now, min(*fails, *back, shock, mission)
+        had = gone(back)
+        arisen = drives.defects * (now - before)
+        sector_lost |= dice.random() < unread(critical(had, sets, one), arisen, one)
         if now >= mission:
             return sector_lost, False
         hit: Iterable[int] = ()
@@ -63,7 +66,6 @@ def live(
             shock = next_shock(drives, dice, now)
         elif now in back:
             drive = back.index(now)
-            sector_lost |= dice.random() < unread(drive, sets, one, drives, back, born, now)
             back[drive], born[drive] = math.inf, now
             fails[drive] = now + lifetime(drives, dice, new=True)
         else:
@@ -80,7 +82,10 @@ def live(
                 begins = max(begins, free.get(group, 0.0))
                 free[group] = begins + takes
             back[drive] = begins + takes
-        missing = {n for n in range(redundancy.drives) if back[n] < math.inf}
+        missing = gone(back)
+        errors = found(missing - had, missing, sets, drives, born, now)
+        left = critical(missing, sets, one, had)
+        sector_lost |= dice.random() < unread(left, errors, one)
         if any(len(members & missing) > one.tolerated for members in sets):
             return True, True
 
@@ -104,15 +109,29 @@ def next_shock(drives: Drives, dice: random.Random, now: float) -> float:
     return now + dice.expovariate(drives.shock.rate) if drives.shock else math.inf
 
 
-def unread(drive, sets, one, drives, back, born, now) -> float:
-    """Chance that the rebuild of a drive lost a sector: nothing but what it read held it."""
-    missing = {n for n, at in enumerate(back) if at < math.inf}
-    mine = [members for members in sets if drive in members]
-    critical = sum(len(members & missing) == one.tolerated for members in mine) / len(mine)
-    if one.tolerated == 0:
-        return 0.0
-    others = set().union(*mine) - missing
+def gone(back) -> set[int]:
+    """Drives that are missing."""
+    return {n for n, at in enumerate(back) if at < math.inf}
+
+
+def critical(missing, sets, one, had=None) -> int:
+    """Sets with nothing to spare; only those that had some while ``had`` was missing."""
+    return sum(
+        len(members & missing) == one.tolerated > 0
+        and (had is None or len(members & had) < one.tolerated)
+        for members in sets
+    )
+
+
+def found(hit, missing, sets, drives, born, now) -> float:
+    """Errors that a drive has on average that is read because of those that were hit."""
+    others = set().union(*(members for members in sets if members & hit)) - missing
     patrol = now % drives.scrub if drives.scrub else math.inf
-    defects = sum(drives.defects * min(now - born[n], patrol) for n in others) / len(others)
-    read = one.sources * critical
-    return 1 - (1 - drives.unread) ** read * math.exp(-defects * read)
+    arisen = sum(drives.defects * min(now - born[n], patrol) for n in others)
+    return arisen / max(len(others), 1) - math.log1p(-drives.unread)
+
+
+def unread(sets_left, errors, one) -> float:
+    """Chance that one of these errors is in sets with nothing to spare."""
+    of_a_drive = sum(0 in members for members in one.sets)
+    return 1 - math.exp(-errors * one.sources * sets_left / of_a_drive)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import math
 import re
 from typing import Any
@@ -137,6 +138,36 @@ def test_an_array_that_begins_degraded_risks_more() -> None:
     assert pairs.any - risk(level="raid10", drives=8).any == pytest.approx(
         2 * LAMBDA * (HOURS + 24), rel=0.02
     )
+
+
+def test_chances_and_mean_time_of_an_array_that_lacks_a_drive_begin_without_it() -> None:
+    """Of the first rebuild 20 % meet a sector: so much shorter is the mean time to a loss."""
+    uber = {SECTOR_RISK: "1e-15 1/bit"}
+    good, degraded = (risk(level="raid5", drives=8, set=uber, failed=f) for f in ([], [3]))
+    meets = markov.unreadable(1e-15, 7 * 8 * DISK)
+    assert degraded.any > meets
+    assert degraded.mttdl == pytest.approx(good.mttdl * (1 - meets), rel=1e-3)
+    assert (good.missing, degraded.missing) == (0, 1)
+    (note,) = (
+        line
+        for line in risk_table.notes([degraded], ["a disk"], str)
+        if "chances and MTTDL begin" in line
+    )
+    assert note.startswith("data: chances and MTTDL begin with 1 drive missing")
+
+
+def test_a_longer_rebuild_is_never_shown_as_a_lower_risk() -> None:
+    """A RAID 5 of 12 drives of 18 TB: a rebuild of a day, and one of a year."""
+    large = {"drive": "seagate-st18000nm004j", "level": "raid5", "drives": 12}
+    checked = array(strip="64 KiB", **large)
+    found = [
+        assess(checked, checked.volumes[0], seconds=3600 * hours)
+        for hours in (26.0, 24 * 7.0, 343 * 24.0)
+    ]
+    for quick, slow in itertools.pairwise(found):
+        assert quick.any < slow.any
+        assert quick.array < slow.array
+        assert quick.simulated_any.mean < slow.simulated_any.high
 
 
 # ---------------------------------------------------------------- values of the card

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -131,12 +132,12 @@ CASES = {
     "two parities, one by one": (
         Redundancy(whole(6, 2), 2, 1.0),
         Drives(OFTEN),
-        Repair(400, delivery=30),
+        Repair(600, delivery=30),
     ),
     "two parities, side by side": (
         Redundancy(whole(6, 2), 2, 1.0),
         Drives(OFTEN),
-        Repair(400, delivery=30, parallel=True),
+        Repair(600, delivery=30, parallel=True),
     ),
     "neighbours": (Redundancy(ring(9, 3), 1, 1.0), Drives(OFTEN, unread=0.3), Repair(900)),
     "defects": (EIGHT, Drives(OFTEN, defects=1e-5), Repair(20)),
@@ -218,6 +219,22 @@ def test_fixed_repairs_side_by_side_halve_the_chance_that_a_third_drive_fails() 
     side_by_side = markov.chain(group, LAMBDA, MU, parallel=True)
     # P(three within R) = N (N-1) (N-2) lambda^3 R^2 / 2 per hour: the same as with rates m, 2 m.
     assert within(fixed, markov.probability(side_by_side, MISSION))
+
+
+@pytest.mark.parametrize("tolerated", [1, 2])
+def test_lifetimes_with_longer_rebuilds_lose_no_less(tolerated: int) -> None:
+    """Up to a rebuild of a year; a sector is lost when the drive fails, not when it is found."""
+    drives = Drives(from_afr(0.02), unread=0.12)
+    found = [
+        simulate(Redundancy(whole(12, tolerated), 1, 1.0), drives, Repair(hours), MISSION).any
+        for hours in (1.0, 26.0, 700.0, YEAR)
+    ]
+    for quick, slow in itertools.pairwise(found):
+        assert slow.high > quick.mean
+    if tolerated == 1:
+        unread = 1 - (1 - 0.12) ** 11
+        expected = -math.expm1(math.log1p(-0.02) * 12 * 5 * unread)
+        assert within(found[0], expected)
 
 
 def test_a_hot_spare_saves_the_time_of_delivery() -> None:

@@ -115,12 +115,13 @@ def notes(
             yield f"{risk.volume}: {spares}, the next one comes after {risk.replacement:g} h"
         else:
             yield f"{risk.volume}: no hot spare, a new drive comes after {risk.replacement:g} h"
+    yield from (_begins(risk) for risk in redundant if risk.missing)
     for risk, model in zip(risks, models, strict=True):
         yield from _worn(risk, model)
     if redundant:
         yield (
-            "any data: also a sector that can't be read (UBER) while a rebuild has nothing else to"
-            " restore from; the array: more drives are missing than it survives"
+            "any data: also a sector that can't be read (UBER), lost once a drive fails without"
+            " which nothing else restores it; the array: more drives are missing than it survives"
         )
     yield (
         f"MTTDL and chances: Markov chain, missing drives are replaced and rebuilt one after the"
@@ -129,6 +130,20 @@ def notes(
     yield (
         "not counted: enclosures, controllers, software, people, power cuts, and what drives of"
         " one batch have in common"
+    )
+
+
+def _begins(risk: Risk) -> str:
+    """From where the figures of a volume begin that lacks drives, and why its MTTDL changes less.
+
+    The first rebuild fails with a small chance, and the mean time is shorter by that share.
+    """
+    begins = f"{risk.volume}: chances and MTTDL begin with {some(risk.missing, 'drive')} missing"
+    if risk.mttdl == 0:
+        return f"{begins}: data is lost already"
+    return (
+        f"{begins}; MTTDL is the mean over all the years to come, so it is shorter only by the"
+        " chance to lose data in this first rebuild"
     )
 
 

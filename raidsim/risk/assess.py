@@ -61,6 +61,7 @@ class Risk:
     worn_life : hours in which its drives then write their rating.
     under_load : the rebuild while the scenario's loads run; None if that was not simulated.
     loaded : the risk if all rebuilds take that time; None likewise, or if they would never end.
+    missing : drives that are missing at the start, with which all chances and ``mttdl`` begin.
     """
 
     volume: str
@@ -82,6 +83,7 @@ class Risk:
     worn_life: float | None = None
     under_load: UnderLoad | None = None
     loaded: Risk | None = None
+    missing: int = 0
 
     @property
     def mttdl_years(self) -> float:
@@ -181,6 +183,7 @@ def assess(
         lost=float(volume.capacity) if gone else _bytes_lost(volume, shape, lost),
         worn=worn,
         worn_life=life,
+        missing=len(set(volume.failed)),
     )
 
 

@@ -11,7 +11,9 @@ one failure falls into the lifetime, while a group misses one so that about one 
 the rebuilds of a lifetime, and while it misses more so that one falls into each rebuild. The
 weight of a lifetime is the product of e^((B-1) H) for each hazard H that a drive passed through,
 and of 1/B for each failure. Sectors that can't be read are not drawn: their
-chance is added to the loss, and the lifetime goes on with the rest of its weight. The mean of the
+chance is added to the loss, and the lifetime goes on with the rest of its weight. They are lost
+when the drive fails that held their only other source, not when a rebuild finds them: so a slow
+rebuild can't put a loss off beyond the end of the lifetime. The mean of the
 weighted losses is the probability, whatever B is; tests compare it with the Markov chain.
 """
 
@@ -164,6 +166,7 @@ class _Lifetimes:
         restored = self.back[here, done]
         shaken, shock_speed = self._shocks()
         until = np.minimum(np.minimum(failing, restored), np.minimum(shaken, self.mission))
+        passed = until - self.now
         self._pass(until, good, speed, shock_speed)
         ended: Flags = np.asarray(until >= self.mission)
         shock: Flags = np.asarray(~ended & (shaken <= until))
@@ -172,6 +175,8 @@ class _Lifetimes:
         if self.bias:
             self.weight[fail] -= np.log(speed[fail, which[fail]])
             self.weight[shock] -= math.log(shock_speed)
+        if self.drives.defects:
+            self._decay(good, passed)
         self._restore(np.flatnonzero(repaired), done)
         hit = np.zeros_like(good)
         hit[fail, which[fail]] = True
@@ -232,13 +237,21 @@ class _Lifetimes:
     # ------------------------------------------------------------ what happens
 
     def _fail(self, hit: Flags) -> Flags:
-        """Take drives away, and order rebuilds; whether a group is lost."""
+        """Take drives away, and order rebuilds; whether a group is lost.
+
+        Of some sets nothing is left to spare then: what can't be read of them is lost.
+        """
+        changed = hit.any(axis=1)
+        before = (~np.isinf(self.back[changed])).astype(np.int64) @ self.sets
         for drive in np.flatnonzero(hit.any(axis=0)):
             rows = np.flatnonzero(hit[:, drive])
             self.back[rows, drive] = self._restored_at(rows, self.group_of[drive])
         lost = np.zeros(len(self.row), dtype=bool)
-        changed = hit.any(axis=1)
         missing = (~np.isinf(self.back[changed])).astype(np.int64) @ self.sets
+        tolerated = self.redundancy.group.tolerated
+        if tolerated:
+            critical = ((missing == tolerated) & (before < tolerated)).sum(axis=1)
+            self._unread(np.flatnonzero(changed), critical, hit[changed])
         lost[changed] = (missing > self.redundancy.group.tolerated).any(axis=1)
         gone = np.exp(self.weight[lost])
         self.group[self.row[lost]] += gone
@@ -267,33 +280,19 @@ class _Lifetimes:
         return np.asarray(ends)
 
     def _restore(self, rows: NDArray[np.int64], done: NDArray[np.int64]) -> None:
-        """Drives are as new; what could not be read to restore them is lost."""
-        if not len(rows):
-            return
+        """Drives are as new."""
         drives = done[rows]
-        unread = self._unread(rows, drives)
         self.back[rows, drives] = np.inf
         self.born[:, rows, drives] = self.now[rows]
         self.times[rows, drives] = 1.0
-        if self.bias:
-            chance = unread
-        else:
-            chance = (self.random.random(len(rows)) < unread).astype(np.float64)
-        self.lost[self.row[rows]] += np.exp(self.weight[rows]) * self.rest[rows] * chance
-        self.rest[rows] *= 1 - chance
 
-    def _unread(self, rows: NDArray[np.int64], drives: NDArray[np.int64]) -> Values:
-        """Chance that a rebuild that is done met a sector that nothing else held."""
-        group = self.redundancy.group
-        if group.tolerated == 0:
-            return np.zeros(len(rows))
+    def _unread(self, rows: NDArray[np.int64], critical: NDArray[np.int64], hit: Flags) -> None:
+        """Lose what can't be read of sets that have nothing to spare since drives were hit.
+
+        Those are the sectors that UBER tells of, and those that have arisen since the drive was
+        new or the last patrol read.
+        """
         missing = ~np.isinf(self.back[rows])
-        mine = self.sets[drives]
-        # Of the sets that the drive is in, those with nothing to spare.
-        critical = missing.astype(np.int64) @ self.sets == group.tolerated
-        share = (critical & (mine > 0)).sum(axis=1) / mine.sum(axis=1)
-        # Sectors of the drives read: those that UBER tells of, and those that have arisen since
-        # the drive was new or the last patrol read.
         since = self.now[rows][:, None] - self.born[0][rows]
         scrub = self.drives.scrub
         if isinstance(scrub, int | float):
@@ -301,10 +300,30 @@ class _Lifetimes:
         elif scrub is not None:  # they arise at a constant rate, and each lasts until it is found
             since = scrub.within(since)
         arisen = self.drives.defects * since
-        sources = self.akin[drives] & ~missing
+        sources = (hit @ self.akin) & ~missing
         mean = (arisen * sources).sum(axis=1) / np.maximum(sources.sum(axis=1), 1)
-        errors = (mean - math.log1p(-self.drives.unread)) * group.sources * share
-        return np.asarray(-np.expm1(-errors))
+        self._lose(rows, (mean - math.log1p(-self.drives.unread)) * self._read(critical))
+
+    def _decay(self, good: Flags, passed: Values) -> None:
+        """Lose the sectors that have arisen while a set had nothing to spare, in hours passed."""
+        tolerated = self.redundancy.group.tolerated
+        critical = ((~good).astype(np.int64) @ self.sets == tolerated).sum(axis=1)
+        rows = np.flatnonzero(critical) if tolerated else np.zeros(0, dtype=np.int64)
+        self._lose(rows, self.drives.defects * passed[rows] * self._read(critical[rows]))
+
+    def _read(self, critical: NDArray[np.int64]) -> Values:
+        """Drives that are read to restore what so many sets hold of a drive."""
+        return np.asarray(self.redundancy.group.sources * critical / self.sets[0].sum())
+
+    def _lose(self, rows: NDArray[np.int64], errors: Values) -> None:
+        """Lose data with the chance that there is any of so many errors on average."""
+        unread = np.asarray(-np.expm1(-errors))
+        if self.bias:
+            chance = unread
+        else:
+            chance = (self.random.random(len(rows)) < unread).astype(np.float64)
+        self.lost[self.row[rows]] += np.exp(self.weight[rows]) * self.rest[rows] * chance
+        self.rest[rows] *= 1 - chance
 
     def _keep(self, running: Flags) -> None:
         """Go on with some lifetimes only."""

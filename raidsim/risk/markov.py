@@ -9,6 +9,11 @@ than failure), with unrecoverable reads and second parities as in A. Thomasian a
 "Higher reliability redundant disk arrays", ACM Trans. Storage 5 (2009). All are cases of one
 birth and death process, :func:`birth_and_death`; :func:`chain` builds it for any group.
 
+The chain counts an unreadable sector when the drive fails that held its only other source, not
+when the rebuild finds it: from then on nothing restores it, and a slow rebuild only finds it
+later. The closed forms with ``unread`` are as printed, and count it at the end of the rebuild;
+their mean times are longer by part of a rebuild.
+
 A repair rate is some 1e5 times a failure rate, and it is the small probabilities that matter. So
 nothing here subtracts: states are eliminated as by W. K. Grassmann, M. I. Taksar, D. P. Heyman,
 "Regenerative analysis and steady state distributions for Markov chains", Operations Research 33
@@ -31,6 +36,9 @@ from raidsim.units import HOURS_PER_YEAR
 YEAR = HOURS_PER_YEAR
 """Hours of a year."""
 
+MOST = 1 - 2**-53
+"""The largest number below 1: a chance of 1 has no logarithm of its complement."""
+
 Matrix = NDArray[np.float64]
 
 
@@ -51,7 +59,8 @@ def raid5(drives: int, failure: float, repair: float, unread: float = 0.0) -> fl
     """One parity: ((2N-1) lambda + mu) / (N lambda [(N-1) lambda + h mu]).
 
     ``unread`` is h, the chance that a rebuild meets a sector that can't be read
-    (:func:`unreadable`). With h = 0 that is ((2N-1) lambda + mu) / (N (N-1) lambda^2).
+    (:func:`unreadable`), counted at its end; :func:`chain` counts it at the failure, which is
+    h / ((N-1) lambda + h mu) earlier. With h = 0 that is ((2N-1) lambda + mu) / (N (N-1) lambda^2).
     """
     n = drives
     critical = (n - 1) * failure + unread * repair
@@ -108,22 +117,35 @@ class Chain:
     """A group that loses data, state by state; the state is the number of failed drives.
 
     Rates per hour out of each state: ``worse`` to one failed drive more, ``better`` to one less,
-    ``lost`` to the loss of the group, ``unread`` to the loss of a sector in a rebuild that is
-    otherwise done.
+    ``lost`` to the loss of the group, ``unread`` to one failed drive more that leaves a sector
+    which can't be read without another source. ``meets`` is the chance of that for the last failure
+    on the way into each state.
     """
 
     worse: Matrix
     better: Matrix
     lost: Matrix
     unread: Matrix
+    meets: Matrix
 
     def moves(self, *, unread_ends: bool = True) -> Matrix:
         """Rates between states, from row to column, without the ways out.
 
-        An unreadable sector ends it, or the rebuild goes on and one drive less is missing.
+        An unreadable sector ends it, or the rebuild begins without that sector.
         """
-        back = self.better if unread_ends else self.better + self.unread
-        return np.diag(self.worse[:-1], 1) + np.diag(back[1:], -1)
+        on = self.worse if unread_ends else self.worse + self.unread
+        return np.diag(on[:-1], 1) + np.diag(self.better[1:], -1)
+
+    def begun(self, failed: int) -> float:
+        """Chance that the failures before the beginning have left a sector without a source."""
+        return -math.expm1(sum(math.log1p(-each) for each in self._met(failed)))
+
+    def whole(self, failed: int) -> float:
+        """Chance that they have not."""
+        return math.prod(1 - each for each in self._met(failed))
+
+    def _met(self, failed: int) -> list[float]:
+        return [min(float(each), MOST) for each in self.meets[: failed + 1]]
 
 
 def chain(
@@ -153,23 +175,26 @@ def chain(
         Bits of a drive that the array uses.
     """
     states = group.most_failed + 1
-    worse, better, lost, unread = (np.zeros(states) for _ in range(4))
+    worse, better, lost, unread, meets = (np.zeros(states) for _ in range(5))
+    for failed in range(1, states):
+        read = group.critical(failed) * group.sources * drive_bits
+        meets[failed] = unreadable(uber, read)
+        better[failed] = repair * (failed if parallel else 1)
     for failed in range(states):
         rate = (group.drives - failed) * failure
         fatal = 1.0 if failed == group.most_failed else group.fatal(failed)
-        worse[failed], lost[failed] = rate * (1 - fatal), rate * fatal
-        if failed:
-            read = group.critical(failed) * group.sources * drive_bits
-            meets = unreadable(uber, read)
-            ends = repair * (failed if parallel else 1)
-            better[failed], unread[failed] = ends * (1 - meets), ends * meets
-    return Chain(worse, better, lost, unread)
+        lost[failed] = rate * fatal
+        if failed < group.most_failed:
+            unread[failed] = rate * (1 - fatal) * meets[failed + 1]
+            worse[failed] = rate * (1 - fatal) * (1 - meets[failed + 1])
+    return Chain(worse, better, lost, unread, meets)
 
 
 def mean_time(process: Chain, failed: int = 0) -> float:
     """Hours to the first loss of any data, from a number of failed drives; inf if there is none.
 
-    All other states are eliminated, the last first, with sums and products only.
+    A loss by the failures before the beginning counts as a time of 0. All other states are
+    eliminated, the last first, with sums and products only.
     """
     moves = process.moves()
     ends = process.lost + process.unread
@@ -186,24 +211,27 @@ def mean_time(process: Chain, failed: int = 0) -> float:
         moves[np.ix_(left, left)] += np.outer(share, moves[state, left])
         ends[left] += share * ends[state]
         stay[left] += share * stay[state]
-    return float(stay[failed] / ends[failed]) if ends[failed] > 0 else math.inf
+    if ends[failed] == 0:
+        return math.inf
+    return float(stay[failed] / ends[failed]) * process.whole(failed)
 
 
 def probability(process: Chain, hours: float, failed: int = 0) -> float:
     """Chance that a group loses any data within a time, from a number of failed drives."""
     absorbing = process.lost + process.unread
-    return float(_after(process.moves(), absorbing, hours, absorbing=True)[failed, -1])
+    later = float(_after(process.moves(), absorbing, hours, absorbing=True)[failed, -1])
+    return process.begun(failed) + process.whole(failed) * later
 
 
 def losses(process: Chain, hours: float, failed: int = 0) -> tuple[float, float]:
-    """Chance that a group is lost by failures, and mean number of rebuilds that lose a sector.
+    """Chance that a group is lost by failures, and mean number of failures that lose a sector.
 
     An unreadable sector ends nothing here: the rebuild goes on, as after a punctured stripe.
     """
     moves = process.moves(unread_ends=False)
     lost = _after(moves, process.lost, hours, absorbing=True)[failed, -1]
     met = _after(moves, process.unread, hours, absorbing=False, also=process.lost)[failed, -1]
-    return float(lost), float(met)
+    return float(lost), float(met + process.meets[: failed + 1].sum())
 
 
 def _after(
