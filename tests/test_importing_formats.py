@@ -282,6 +282,30 @@ def test_options_that_are_in_a_load_are_not_called_without_effect(tmp_path):
     assert idle == ["group_reporting", "group_reporting, runtime, time_based"]
 
 
+def test_drives_of_which_only_an_array_is_known_are_as_large_as_it_says(tmp_path):
+    """Four drives of 1 TB under RAID 5; the nearest card has 2 TB, which was taken silently."""
+    status = tmp_path / "mdstat"
+    blocks, least = 2929890816, 2929890816 * 1024 // 3
+    text = """Personalities : [raid6] [raid5] [raid4]
+md0 : active raid5 sdd[3] sdc[2] sdb[1] sda[0]
+      2929890816 blocks super 1.2 level 5, 512k chunk, algorithm 2 [4/4] [UUUU]
+
+unused devices: <none>
+"""
+    status.write_text(text)
+    made = import_files([str(status)])
+    (volume,) = load_text(made.text).volumes
+    assert volume.card.integer("capacity.user") == least // 4096 * 4096
+    assert volume.capacity == pytest.approx(blocks * 1024, rel=1e-3)
+    (guess,) = (one for one in made.guesses if "capacity.user" in one)
+    assert "what the array uses of each drive; no file says how large the drives are" in guess
+    # Partitions may be a small part of their drives: the card stays, and the load keeps to them.
+    status.write_text(text.replace("[3]", "1[3]").replace("[2]", "1[2]").replace("sdb", "sdb1"))
+    made = import_files([str(status)])
+    assert load_text(made.text).volumes[0].card.integer("capacity.user") > 1.9e12
+    assert "the array takes no more" in made.text
+
+
 def test_mdstat_says_the_same_as_detail():
     first = scenario_of(f"{MD}/mdstat.txt", arrays=["md2"]).volumes[0]
     second = scenario_of(f"{MD}/detail-md2.txt").volumes[0]

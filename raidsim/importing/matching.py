@@ -77,13 +77,15 @@ def _drive_cards() -> list[Card]:
     return [card for card in cards.catalogue() if card.kind in DRIVE_KINDS]
 
 
-def match_drive(drive: Drive, least: int) -> Match:
+def match_drive(drive: Drive, least: int, *, is_all: bool = False) -> Match:
     """The card for a drive.
 
     Parameters
     ----------
     least
         Bytes that it holds at least, if nothing else is known of its capacity.
+    is_all
+        The array has whole drives, and no partitions: they hold about as much.
     """
     exact = _very_model(drive)
     size = drive.capacity or drive.size
@@ -102,7 +104,7 @@ def match_drive(drive: Drive, least: int) -> Match:
         key=lambda card: _distance(card, drive, interface, rpm, wanted),
     )
     made = Match(found.name, "")
-    _differences(made, found, drive, least)
+    _differences(made, found, drive, least, is_all=is_all)
     named = f"no card for {quote(drive.model.value)}" if drive.model else "the model is not known"
     alike = [why, interface, why_rpm, "capacity"] if size else [why, interface, why_rpm]
     made.reason = f"{named}; the nearest by {', '.join(one for one in alike if one)}: {found.title}"
@@ -175,9 +177,9 @@ def _distance(
     return odd, m2, far, float("add-in" in card.word("body.form_factor"))
 
 
-def _differences(made: Match, card: Card, drive: Drive, least: int) -> None:
+def _differences(made: Match, card: Card, drive: Drive, least: int, *, is_all: bool) -> None:
     """What is known better than the card has it."""
-    _capacity(made, card, drive, least)
+    _capacity(made, card, drive, least, is_all=is_all)
     _sectors(made, card, drive)
     rpm = drive.rpm if rotates(card) else None
     if rpm is not None and abs(rpm.value / (card.number("spindle.speed") * 60) - 1) > 0.01:
@@ -191,22 +193,25 @@ def _differences(made: Match, card: Card, drive: Drive, least: int) -> None:
             made.changes["command.queue_depth"] = (32, "SATA queues 32 commands")
 
 
-def _capacity(made: Match, card: Card, drive: Drive, least: int) -> None:
+def _capacity(made: Match, card: Card, drive: Drive, least: int, *, is_all: bool) -> None:
     size = drive.capacity or drive.size
     own = card.number("capacity.user")
-    if size is None:
-        if least > own:
-            made.changes["capacity.user"] = (
-                f"{_whole(least)} B",
-                "what the array uses of each drive",
-            )
+    if size is not None:
+        value, place = size.value, str(size.place)
+        differs = abs(value / own - 1) > SAME
+    else:
+        value, place = least, "what the array uses of each drive"
+        differs = least > own
+        if not differs and is_all:
+            place = f"guess: {place}; no file says how large the drives are"
+            differs = least < own * (1 - SAME)
+    if not differs or value < 10**9:
         return
-    if abs(size.value / own - 1) > SAME and size.value >= 10**9:
-        made.changes["capacity.user"] = (f"{_whole(size.value)} B", str(size.place))
-        if card.has("endurance.written") and "endurance.written" in card.about.by_name:
-            written = card.number("endurance.written") * size.value / own
-            note = f"as {card.name} for each byte of capacity"
-            made.changes["endurance.written"] = (f"{written / 1e12:.6g} TB", f"guess: {note}")
+    made.changes["capacity.user"] = (f"{_whole(value)} B", place)
+    if card.has("endurance.written") and "endurance.written" in card.about.by_name:
+        written = card.number("endurance.written") * value / own
+        note = f"as {card.name} for each byte of capacity"
+        made.changes["endurance.written"] = (f"{written / 1e12:.6g} TB", f"guess: {note}")
 
 
 def _whole(size: int) -> int:

@@ -57,6 +57,14 @@ class Volume:
         known = self.drive.capacity or self.drive.size
         return known.value * self.count if known else 0
 
+    @property
+    def has_whole_drives(self) -> bool:
+        """Whether it takes drives as a whole: its members are known, and none is a partition."""
+        names = [
+            key[4:] for one in self.array.members for key in one.keys if key.startswith("dev:")
+        ]
+        return bool(names) and all(words.whole_device(name) == name for name in names)
+
 
 def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
     """The volumes, the largest first; what becomes none is noted in the remarks.

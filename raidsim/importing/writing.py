@@ -179,7 +179,7 @@ def _volume(
     table.put("level", level, f"{array.level.place}{why}")
     if level != "single":
         table.put("drives", volume.count, array.slots.place)
-    match = match_drive(volume.drive, volume.least)
+    match = match_drive(volume.drive, volume.least, is_all=volume.has_whole_drives)
     model = volume.drive.model
     shown = f"{model.place}: " if model else ""
     table.put("drive", match.card, f"{shown}{match.reason}" if shown else f"guess: {match.reason}")
