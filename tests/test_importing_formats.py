@@ -270,6 +270,33 @@ rw=randwrite
     assert [event.kind for event in load_text(import_files(files, arrays=["md2"]).text).events]
 
 
+@pytest.mark.parametrize(
+    ("device", "words"),
+    [
+        ("sdb", "sdb: is a drive of md2: the load is taken to run on the whole volume md2"),
+        ("md2p1", "md2p1: is a part of md2: the load is taken to run on the whole volume md2"),
+        ("sdz", "sdz: is in none of the files: the load is taken to run on the whole volume md2"),
+        ("md2", None),
+    ],
+)
+def test_a_job_on_a_device_that_is_no_volume_is_said_to_run_on_another(tmp_path, device, words):
+    """A job on a member of an array, or on a disk of no file, became one on the array, silently."""
+    status = tmp_path / "mdstat"
+    status.write_text("""Personalities : [raid5]
+md2 : active raid5 sdd[3] sdc[2] sdb[1] sda[0]
+      2929890816 blocks super 1.2 level 5, 512k chunk, algorithm 2 [4/4] [UUUU]
+
+unused devices: <none>
+""")
+    job = tmp_path / "job.fio"
+    job.write_text(f"[reads]\nrw=randread\nbs=4k\nruntime=60\nfilename=/dev/{device}\n")
+    lines = said(import_files([str(status), str(job)]))
+    if words is None:
+        assert "is taken to run" not in lines
+    else:
+        assert words in lines
+
+
 def test_options_that_are_in_a_load_are_not_called_without_effect(tmp_path):
     """Of the first job runtime is `limit`; of the second stonewall is `after`."""
     jobs = tmp_path / "jobs.fio"

@@ -28,7 +28,7 @@ def load_tables(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> list
     InputError
         Statistics are given, but not what they leave open.
     """
-    tables = [_of_work(work, volumes) for work in found.works]
+    tables = [_of_work(work, volumes, found) for work in found.works]
     tables += _of_activities(found, volumes, wishes)
     if not tables and volumes:
         tables.append(_guessed(volumes))
@@ -66,28 +66,54 @@ def limit_area(table: Table, volume: Volume, capacity: int) -> None:
             table.lines[number] = key, shorter, f"{source}, as far as the card's drives go"
 
 
-def _of_work(work: Work, volumes: Sequence[Volume]) -> Table:
+def _of_work(work: Work, volumes: Sequence[Volume], found: Found) -> Table:
     table = Table("[[load]]")
     for key, value in work.table.items():
         place = work.sources.get(key)
         if key == "name":
             table.put(key, value, place or work.place)
-            _on(table, work, volumes)
+            _on(table, work, volumes, found)
         else:
             table.put(key, value, place or work.place)
     return table
 
 
-def _on(table: Table, work: Work, volumes: Sequence[Volume]) -> None:
-    """Say on which volume a load runs: that of its device, or the largest."""
+def _on(table: Table, work: Work, volumes: Sequence[Volume], found: Found) -> None:
+    """Say on which volume a load runs: that of its device, or the largest.
+
+    A device that is no volume is a drive or a part of one, or in none of the files.
+    """
     device = work.device
-    if len(volumes) > 1 and device is not None:
-        for volume in volumes:
-            if f"dev:{device.value}" in volume.devices:
-                table.put("volume", volume.name, device.place)
-                return
+    key = f"dev:{device.value}" if device is not None else ""
+    on = next((one for one in volumes if key in one.devices), None)
+    near = None if on or device is None else _around(device.value, volumes)
     if len(volumes) > 1:
-        table.guess("volume", volumes[0].name, "the largest; the load's file names none of these")
+        if on is not None and device is not None:
+            table.put("volume", on.name, device.place)
+        elif near is not None and device is not None:
+            table.guess("volume", near[0].name, f"{device.value} {near[1]} it")
+        else:
+            why = "the largest; the load's file names none of these"
+            table.guess("volume", volumes[0].name, why)
+    if device is None or on is not None or not volumes:
+        return
+    volume, relation = near or (volumes[0], "")
+    cause = f"{relation} {volume.name}" if near else "is in none of the files"
+    whole = f"the load is taken to run on the whole volume {volume.name}"
+    found.remark(device.place, device.value, f"{cause}: {whole}")
+
+
+def _around(device: str, volumes: Sequence[Volume]) -> tuple[Volume, str] | None:
+    """The volume that a device is a part or a member of, and which of them."""
+    disk = words.whole_device(device)
+    for volume in volumes:
+        if f"dev:{disk}" in volume.devices:
+            return volume, "is a part of"
+    for volume in volumes:
+        names = {key[4:] for one in volume.array.members for key in one.keys if key[:4] == "dev:"}
+        if disk in {words.whole_device(name) for name in names}:
+            return volume, "is a drive of"
+    return None
 
 
 def _guessed(volumes: Sequence[Volume]) -> Table:
