@@ -18,7 +18,7 @@ planned anew, degraded. A sector that a drive can't read is restored first, see
 :mod:`raidsim.kernel.operation`. A task whose data no drive holds any more fails.
 
 Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes a command back,
-:func:`unlock` lets the next write of a stripe go.
+:func:`unlock_stripe` lets the next write of a stripe go.
 """
 
 from __future__ import annotations
@@ -109,46 +109,46 @@ def split(w, array, index):
         below["waiters"] = NONE
         below["other"] = NONE
         job["pending"] += 1
-        lock(w, array, part)
+        lock_stripe(w, array, part)
         start = stop
 
 
 @handler
-def lock(w, array, index):
+def lock_stripe(w, array, index):
     """Plan a part at once, or when those before it on the same lock have ended."""
-    place = lock_of(array, w.jobs[index]["offset"])
-    if array["stripe_cache"] > 0 and stripe_cache.join(w, array, place, index):
+    row = lock_of(array, w.jobs[index]["offset"])
+    if array["stripe_cache"] > 0 and stripe_cache.join(w, array, row, index):
         return
-    if seize(w, place, index):
+    if take_lock(w, row, index):
         agenda.put(w, index, STAGE_PLAN)
 
 
 @handler
-def seize(w, place, index):
+def take_lock(w, row, index):
     """Take a lock: True if it was free, else the job is planned when its turn has come."""
-    row = w.locks[place]
-    if row["held"] == 0:
-        row["held"] = 1
+    lock = w.locks[row]
+    if lock["held"] == 0:
+        lock["held"] = 1
         return True
     w.jobs[index]["stage"] = STAGE_WAITING
-    queue.append(w, row, index)
+    queue.append(w, lock, index)
     return False
 
 
 @handler
 def lock_of(array, offset):
-    """The lock under which the stripe at byte ``offset`` is written."""
+    """Row of the lock under which the stripe at byte ``offset`` is written."""
     return array["first_lock"] + offset // array["width"] % array["locks"]
 
 
 @handler
-def unlock(w, array, offset):
+def unlock_stripe(w, array, offset):
     """The write of a stripe has ended: the next one on its lock is planned."""
-    row = w.locks[lock_of(array, offset)]
-    if row["first_waiting"] == NONE:
-        row["held"] = 0
+    lock = w.locks[lock_of(array, offset)]
+    if lock["first_waiting"] == NONE:
+        lock["held"] = 0
     else:
-        agenda.put(w, queue.take_first(w, row), STAGE_PLAN)
+        agenda.put(w, queue.take_first(w, lock), STAGE_PLAN)
 
 
 @handler
@@ -164,11 +164,11 @@ def plan(w, row, index):
     first = array["first_member"]
     good = w.good[first : first + array["drives"]]
     gathers = job["errand"] == ERRAND_PART and array["stripe_cache"] > 0
-    place = NONE
+    lock_row = NONE
     if gathers:
-        place = lock_of(array, job["offset"])
-        if w.locks[place]["gathering"] == index:
-            w.locks[place]["gathering"] = NONE
+        lock_row = lock_of(array, job["offset"])
+        if w.locks[lock_row]["gathering"] == index:
+            w.locks[lock_row]["gathering"] = NONE
     count = pieces(layout, good, array["policy"], 0, op, job["offset"], job["length"], w.accesses)
     if gathers:
         count = stripe_cache.choose(w, row, good, index, count)
@@ -180,11 +180,11 @@ def plan(w, row, index):
         raise TableOverflowError("accesses")
     if array["bitmap"] != NONE and op == WRITE and bitmap.announce(w, row, index, count):
         if gathers:
-            w.locks[place]["gathering"] = index
+            w.locks[lock_row]["gathering"] = index
         return
     if array["family"] == MIRRORED and op == READ:
         mirror.choose(w, row, good, count)
-    issue(w, row, index, count)
+    make_commands(w, row, index, count)
 
 
 @handler
@@ -210,11 +210,11 @@ def tell_all(w, row, index):
     for phase in range(1 + int(job["op"] == WRITE)):
         op = FLUSH if phase == 0 else WRITE
         end = phase * stripe_heads.PAGE
-        for place in range(first, first + array["drives"]):
-            member = w.members[place]
+        for member_row in range(first, first + array["drives"]):
+            member = w.members[member_row]
             for drive in (member["drive"], member["copy"]):
                 if drive != NONE and w.drives[drive]["failed"] == 0:
-                    last = add_command(w, index, place, drive, op, phase, 0, end, last)
+                    last = add_command(w, index, member_row, drive, op, phase, 0, end, last)
                     if op == WRITE:
                         device_ios.count_bitmap(array)
     if last == NONE:
@@ -247,7 +247,7 @@ def log(w, row, index):
 
 
 @routine
-def issue(w, row, index, count):
+def make_commands(w, row, index, count):
     """Turn the accesses of a task's plan into commands."""
     job = w.jobs[index]
     array = w.arrays[row]
@@ -259,14 +259,14 @@ def issue(w, row, index, count):
         if access["method"] != DIRECT and (access["op"] == READ or access["role"] == DATA):
             job["xor"] += access["length"]
     if job["errand"] == ERRAND_PART and array["stripe_cache"] > 0:
-        count = stripe_cache.keep(w, row, count)
+        count = stripe_cache.remember(w, row, count)
     stripe_heads.note(w, row, index, count)
     if job["errand"] == ERRAND_OPERATION:
         copy_requests.note(w, row, index, count)
     count = merge(w.accesses, count)
     last = NONE
     for i in range(count):
-        last = commands(w, array, index, w.accesses[i], last)
+        last = commands_of_access(w, array, index, w.accesses[i], last)
     spend(w, row, index)
 
 
@@ -310,7 +310,7 @@ def spend(w, row, index):
 
 
 @handler
-def commands(w, array, index, access, last):
+def commands_of_access(w, array, index, access, last):
     """Make the commands of one access behind the last one that there is; the last one now.
 
     They count as on their way from now on: whoever is planned next sees them, though CPU time
@@ -319,17 +319,17 @@ def commands(w, array, index, access, last):
     row = array["first_member"] + access["drive"]
     member = w.members[row]
     if access["method"] == COPYING:
-        return command(w, array, index, access, row, member["copy"], last)
+        return commands_to_drive(w, array, index, access, row, member["copy"], last)
     if array["chunk"] > 0 and access["op"] == WRITE and w.jobs[index]["errand"] != ERRAND_OPERATION:
         bitmap.mark(w, array, access["offset"], access["offset"] + access["length"])
-    last = command(w, array, index, access, row, member["drive"], last)
+    last = commands_to_drive(w, array, index, access, row, member["drive"], last)
     if member["copy"] != NONE and access["op"] == WRITE and access["offset"] < member["copied"]:
-        last = command(w, array, index, access, row, member["copy"], last)
+        last = commands_to_drive(w, array, index, access, row, member["copy"], last)
     return last
 
 
 @routine
-def command(w, array, index, access, row, drive, last):
+def commands_to_drive(w, array, index, access, row, drive, last):
     """Make the commands of one access to a drive, which stands for a member or is its copy."""
     member = w.members[row]
     longest = w.drives[drive]["max_transfer"]
@@ -519,7 +519,7 @@ def part_ended(w, index):
     part = w.jobs[index]
     row = w.volumes[part["volume"]]["array"]
     array = w.arrays[row]
-    unlock(w, array, part["offset"])
+    unlock_stripe(w, array, part["offset"])
     if array["partial_parity"] != NONE:
         partial_parity.leave(w, row, index)
     other = part["waiters"]

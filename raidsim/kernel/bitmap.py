@@ -50,10 +50,10 @@ def announce(w, row, index, count):
             fresh = fresh or one
     if not fresh:
         return False
-    place = w.locks[array["bitmap"]]
+    lock = w.locks[array["bitmap"]]
     w.jobs[index]["stage"] = STAGE_WAITING
-    queue.append(w, place, index)
-    if place["held"] == 0:
+    queue.append(w, lock, index)
+    if lock["held"] == 0:
         begin(w, array, w.jobs[index]["volume"])
     return True
 
@@ -61,14 +61,14 @@ def announce(w, row, index, count):
 @handler
 def begin(w, array, volume):
     """Write the bitmap for all who wait for it now."""
-    place = w.locks[array["bitmap"]]
-    place["held"] = 1
+    lock = w.locks[array["bitmap"]]
+    lock["held"] = 1
     index = add_task(w, ERRAND_BITMAP, volume, WRITE, 0, PAGE)
     job = w.jobs[index]
     job["fua"] = FUA_ASKED
-    job["waiters"] = place["first_waiting"]
-    place["first_waiting"] = NONE
-    place["last_waiting"] = NONE
+    job["waiters"] = lock["first_waiting"]
+    lock["first_waiting"] = NONE
+    lock["last_waiting"] = NONE
 
 
 @handler
@@ -83,7 +83,7 @@ def written(w, index):
         following = w.jobs[other]["next"]
         agenda.put(w, other, STAGE_PLAN)
         other = following
-    place = w.locks[array["bitmap"]]
-    place["held"] = 0
-    if place["first_waiting"] != NONE:
+    lock = w.locks[array["bitmap"]]
+    lock["held"] = 0
+    if lock["first_waiting"] != NONE:
         begin(w, array, volume)

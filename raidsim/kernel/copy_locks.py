@@ -33,10 +33,10 @@ def enter(w, array, index):
     job = w.jobs[index]
     first, stop = stripes(array, job)
     for stripe in range(first, stop):
-        place = w.locks[lock_of(array, stripe)]
-        if place["held"] > 0:
+        lock = w.locks[lock_of(array, stripe)]
+        if lock["held"] > 0:
             job["stage"] = STAGE_WAITING
-            queue.append(w, place, index)
+            queue.append(w, lock, index)
             return False
     for stripe in range(first, stop):
         w.locks[lock_of(array, stripe)]["writes"] += 1
@@ -51,10 +51,10 @@ def leave(w, array, index):
     job["locked"] = 0
     first, stop = stripes(array, job)
     for stripe in range(first, stop):
-        place = w.locks[lock_of(array, stripe)]
-        place["writes"] -= 1
-        if place["writes"] == 0:
-            look_again(w, place)
+        lock = w.locks[lock_of(array, stripe)]
+        lock["writes"] -= 1
+        if lock["writes"] == 0:
+            look_again(w, lock)
 
 
 @handler
@@ -72,10 +72,10 @@ def lock_of(array, stripe):
 
 
 @handler
-def look_again(w, place):
+def look_again(w, lock):
     """Whoever waits for a lock is planned anew, and finds out whether it still has to wait."""
-    while place["first_waiting"] != NONE:
-        agenda.put(w, queue.take_first(w, place), STAGE_PLAN)
+    while lock["first_waiting"] != NONE:
+        agenda.put(w, queue.take_first(w, lock), STAGE_PLAN)
 
 
 @routine
@@ -99,10 +99,10 @@ def hold(w, row, drive, first, stop):
 def is_clear(w, row, index, drive, first, stop):
     """Whether no write is in rows of a drive; else job ``index`` waits for one that is."""
     for number in range(first, stop):
-        place = w.locks[of_row(w, row, drive, number)]
-        if place["writes"] > 0:
+        lock = w.locks[of_row(w, row, drive, number)]
+        if lock["writes"] > 0:
             w.jobs[index]["stage"] = STAGE_WAITING
-            queue.append(w, place, index)
+            queue.append(w, lock, index)
             return False
     return True
 
@@ -118,10 +118,10 @@ def give_up(w, row, index, drive, first, stop):
 def let_go(w, row, drive, first, stop):
     """Writes may enter rows [first, stop) of a drive again, and those that waited do."""
     for number in range(first, stop):
-        place = w.locks[of_row(w, row, drive, number)]
-        place["held"] -= 1
-        if place["held"] == 0:
-            look_again(w, place)
+        lock = w.locks[of_row(w, row, drive, number)]
+        lock["held"] -= 1
+        if lock["held"] == 0:
+            look_again(w, lock)
 
 
 @handler

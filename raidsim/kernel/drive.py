@@ -12,7 +12,7 @@ A SATA drive has a flush for itself, and a host may send flushes one at a time
 write and a flush behind it (libata, whose parameter `fua` is 0).
 
 Verbs: :func:`send` a command, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
-links; :func:`returned` frees the slot; :func:`flushed` lets what waited for a flush go on;
+links; :func:`returned` frees the slot; :func:`flush_ended` lets what waited for a flush go on;
 :func:`flush_follows` sends the flush of a forced write.
 """
 
@@ -162,7 +162,7 @@ def returned(w, index):
             if following != NONE:
                 start(w, drive, following)
     if job["op"] == FLUSH and drive["flush_queue"] != NONE:
-        flushed(w, drive, index)
+        flush_ended(w, drive, index)
 
 
 @handler
@@ -197,7 +197,7 @@ def go_on_alone(w, drive, index):
 
 
 @routine
-def flushed(w, drive, index):
+def flush_ended(w, drive, index):
     """A flush has ended: so have those that it served; if it was a command, others go on."""
     flush_queue.answer(w, drive, index)
     if w.jobs[index]["stage"] == STAGE_FLUSHED:

@@ -198,14 +198,14 @@ def follow(w):
     stage = job["stage"]
     errand = job["errand"]
     if stage == STAGE_PLAN:
-        place = w.volumes[job["volume"]]
+        target = w.volumes[job["volume"]]
         if errand == ERRAND_OPERATION:
             operation.step(w, index)
         elif errand == ERRAND_REPAIR:
             operation.mend(w, index)
-        elif place["kind"] != VOLUME_ARRAY:
-            volume.issue(w, index)
-        elif w.arrays[place["array"]]["family"] == HYBRID:
+        elif target["kind"] != VOLUME_ARRAY:
+            volume.send_to_drive(w, index)
+        elif w.arrays[target["array"]]["family"] == HYBRID:
             hybrid.carry_out(w, index)
         else:
             array.carry_out(w, index)
@@ -344,7 +344,7 @@ def returned(w, index):
             return
         drive.returned(w, index)
     else:
-        drive.flushed(w, w.drives[job["drive"]], index)
+        drive.flush_ended(w, w.drives[job["drive"]], index)
     if drive.flush_follows(w, index):
         return
     parent = job["parent"]
@@ -371,7 +371,7 @@ def issue(w, s):
     stream["scheduled"] -= 1
     if load.waits(stream):
         return
-    index = load.issue(w, s)
+    index = load.next_request(w, s)
     if index != NONE:
         dispatch(w, index)
     else:
@@ -421,7 +421,7 @@ def settle(w, index):
     if job["ticket"] != NONE:
         tell(w, job["ticket"], job["issued"], job["status"])
     if job["op"] == FLUSH and stream["flushing"] == 1:
-        load.flushed(w, s)
+        load.flush_returned(w, s)
     time = load.follow_up(w, s)
     if time < NEVER:
         load.schedule_issue(w, s, time)

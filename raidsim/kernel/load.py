@@ -13,9 +13,9 @@ back.
 A stream may also replay a trace: its n-th I/O is the n-th of `requests`. These rows are a ring that
 is filled again while the stream goes through it, so that a trace may be of any length.
 
-Verbs: :func:`begin` starts a stream, :func:`issue` makes its next request,
-:func:`waits` holds back an issue that comes during a flush, :func:`flushed` schedules it then,
-:func:`follow_up` decides what comes after an issue or a completion.
+Verbs: :func:`begin` starts a stream, :func:`next_request` makes its next request,
+:func:`waits` holds back an issue that comes during a flush, :func:`flush_returned` schedules it
+then, :func:`follow_up` decides what comes after an issue or a completion.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def waits(stream):
 
 
 @handler
-def flushed(w, s):
+def flush_returned(w, s):
     """The flush that a worker waits for is back: what waited is issued."""
     stream = w.streams[s]
     stream["flushing"] = 0
@@ -142,7 +142,7 @@ def flushed(w, s):
 
 
 @handler
-def issue(w, s):
+def next_request(w, s):
     """Make the next request of stream ``s``; its index, or NONE at the stream's end."""
     stream = w.streams[s]
     if not may_issue(w, stream):

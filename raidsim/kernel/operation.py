@@ -151,7 +151,7 @@ def step(w, index):
         return
     if count > len(w.accesses):
         raise TableOverflowError("accesses")
-    array.issue(w, row, index, count)
+    array.make_commands(w, row, index, count)
 
 
 @handler
@@ -181,9 +181,9 @@ def take_locks(w, operation, volume, index):
         while lock_of(w, operation, volume, first + lowest) > lock_of(w, operation, volume, first):
             lowest += 1
     while job["locked"] < rows:
-        place = lock_of(w, operation, volume, first + (lowest + job["locked"]) % rows)
+        lock_row = lock_of(w, operation, volume, first + (lowest + job["locked"]) % rows)
         job["locked"] += 1
-        if not array.seize(w, place, index):
+        if not array.take_lock(w, lock_row, index):
             return False
     operation["locked"] += 1
     for i in range(operation["first_worker"], operation["first_worker"] + operation["workers"]):
@@ -323,7 +323,7 @@ def retire(w, operation, index):
     if writes_what_it_read(w.layouts[row], operation["kind"]):
         if volume["family"] == PARITY:
             for number in range(job["first_row"], stop):
-                array.unlock(w, volume, address(w, operation, number))
+                array.unlock_stripe(w, volume, address(w, operation, number))
         elif operation["kind"] == REBUILD:
             filling.give_up(w, operation, row, index, job["first_row"], stop)
         else:
@@ -390,7 +390,7 @@ def mend(w, index):
         elif job["locked"] == 0:
             job["locked"] = 1
             _, _, found = held(layout, drive, job["first_row"])
-            if not array.seize(w, array.lock_of(volume, found), index):
+            if not array.take_lock(w, array.lock_of(volume, found), index):
                 return
     if w.drives[w.members[job["member"]]["drive"]]["failed"] == 1:
         job["status"] = RETRY  # nothing is written to it any more
@@ -408,7 +408,7 @@ def mend(w, index):
         job["status"] = FAILED
         agenda.put(w, index, STAGE_ENDED)
         return
-    array.issue(w, row, index, count)
+    array.make_commands(w, row, index, count)
 
 
 @handler
@@ -452,7 +452,7 @@ def mended(w, index):
             copy_locks.give_up(w, row, index, drive, job["first_row"], job["first_row"] + 1)
         else:
             _, _, found = held(w.layouts[row], drive, job["first_row"])
-            array.unlock(w, volume, found)
+            array.unlock_stripe(w, volume, found)
     release(w, index)
     above["status"] = DONE if restored else FAILED
     agenda.put(w, parent, STAGE_PLAN if restored else STAGE_ENDED)

@@ -51,9 +51,9 @@ def enter(w, row, index):
         return False
     job["stage"] = STAGE_WAITING
     job["other"] = array["partial_parity"] + member
-    place = w.locks[job["other"]]
-    queue.append(w, place, index)
-    if place["held"] == 0:
+    lock = w.locks[job["other"]]
+    queue.append(w, lock, index)
+    if lock["held"] == 0:
         begin(w, array, job["volume"], member)
     return True
 
@@ -61,24 +61,24 @@ def enter(w, row, index):
 @routine
 def begin(w, array, volume, member):
     """Write an entry for those that wait for it now, as many as there is room for."""
-    place = w.locks[array["partial_parity"] + member]
-    place["held"] = 1
+    lock = w.locks[array["partial_parity"] + member]
+    lock["held"] = 1
     row = array["first_member"] + member
     space = 0
     first = NONE
     last = NONE
-    while place["first_waiting"] != NONE:
-        size = partial_parity(w, array, row, place["first_waiting"])
+    while lock["first_waiting"] != NONE:
+        size = partial_parity(w, array, row, lock["first_waiting"])
         if space > 0 and space + size > SPACE:
             break
         space += size
-        index = queue.take_first(w, place)
+        index = queue.take_first(w, lock)
         if first == NONE:
             first = index
         else:
             w.jobs[last]["next"] = index
         last = index
-        place["writes"] += 1
+        lock["writes"] += 1
     length = PAGE + space
     log = w.members[row]
     if log["log_end"] + length > AREA:
@@ -130,9 +130,9 @@ def leave(w, row, index):
     job = w.jobs[index]
     if job["other"] == NONE:
         return
-    place = w.locks[job["other"]]
-    place["writes"] -= 1
-    if place["writes"] == 0:
+    lock = w.locks[job["other"]]
+    lock["writes"] -= 1
+    if lock["writes"] == 0:
         array = w.arrays[row]
         member = job["other"] - array["partial_parity"]
         if array["log_flush"] == 1:
@@ -145,7 +145,7 @@ def leave(w, row, index):
 @handler
 def make_room(w, array, volume, member):
     """An entry is needed no more: the next one is written if stripes wait for it."""
-    place = w.locks[array["partial_parity"] + member]
-    place["held"] = 0
-    if place["first_waiting"] != NONE:
+    lock = w.locks[array["partial_parity"] + member]
+    lock["held"] = 0
+    if lock["first_waiting"] != NONE:
         begin(w, array, volume, member)

@@ -19,8 +19,8 @@ A stripe here is one of strips, a head one of pages: of each strip one run of by
 A stripe is forgotten once other stripes have needed as many heads for the first time, since it was
 last used, as there are in the cache. md takes the least recently used, which comes to nearly that.
 
-Verbs: :func:`join` a write that waits; :func:`choose` the plan with the fewest reads, :func:`keep`
-what a plan moves, :func:`forget` all.
+Verbs: :func:`join` a write that waits; :func:`choose` the plan with the fewest reads,
+:func:`remember` what a plan moves, :func:`forget` all.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ PLACES = 512
 
 
 @routine
-def join(w, array, place, index):
+def join(w, array, row, index):
     """Let a write join one that waits for the same stripe; False if there is none.
 
     One has to go on where the other ends, so that they are one run of bytes, of which none is
-    written twice; ``place`` is the stripe's row of `locks`.
+    written twice; ``row`` is that of the stripe's lock.
     """
-    lock = w.locks[place]
+    lock = w.locks[row]
     first = lock["gathering"]
     if first == NONE:
         lock["gathering"] = index
@@ -123,7 +123,7 @@ def to_read(w, row, count):
 
 
 @routine
-def keep(w, row, count):
+def remember(w, row, count):
     """Leave out of a plan what is known, and know all that it moves; how many accesses stay.
 
     The accesses are those of one write, not yet merged.

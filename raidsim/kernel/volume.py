@@ -6,7 +6,7 @@
   :mod:`raidsim.kernel.controller`.
 
 Verbs: :func:`device_ios` says how many commands a request costs the host, :func:`driver` what
-their driver takes; :func:`enter` starts it, :func:`issue` sends it to a single drive,
+their driver takes; :func:`enter` starts it, :func:`send_to_drive` does so on a single drive,
 :func:`child_done` takes a command of that back.
 """
 
@@ -38,10 +38,10 @@ def device_ios(w, index):
 def driver(w, index):
     """CPU time of the driver of a single drive for request ``index``, ns; arrays: when planned."""
     job = w.jobs[index]
-    place = w.volumes[job["volume"]]
-    if place["kind"] == VOLUME_ARRAY:
+    volume = w.volumes[job["volume"]]
+    if volume["kind"] == VOLUME_ARRAY:
         return 0.0
-    return driver_time(w.drives[place["drive"]], job["op"], device_ios(w, index), job["length"])
+    return driver_time(w.drives[volume["drive"]], job["op"], device_ios(w, index), job["length"])
 
 
 @handler
@@ -55,11 +55,11 @@ def enter(w, index):
         else:
             controller.command(w, index)
     else:
-        issue(w, index)
+        send_to_drive(w, index)
 
 
 @routine
-def issue(w, index):
+def send_to_drive(w, index):
     """Send the commands of a request to a single drive."""
     job = w.jobs[index]
     volume = w.volumes[job["volume"]]
