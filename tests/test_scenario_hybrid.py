@@ -88,6 +88,7 @@ def test_facts_say_what_is_in_front_of_what() -> None:
         ('back_offset = "96 KiB"', 19, "hybrid.back_offset", "is not at the beginning of a block"),
         ('back_offset = "500 GiB"', 19, "hybrid.back_offset", "is beyond the end of the back"),
         ('block = "8 KiB"', 19, "hybrid.block", "too many to follow"),
+        ('block = "8 KiB"', 19, "hybrid.block", 'write block = "16 KiB" or more'),
         ('warm = { offset = "300 GB" }', 19, "hybrid.warm", "ends beyond the hybrid"),
         ('mode = "tier"\nwrite = "through"', 20, "hybrid.write", "this is a tier"),
         ('buffer = "back"', 19, "hybrid.buffer", "this hybrid is on the host"),

@@ -125,18 +125,30 @@ def _check_sizes(
 
 def _check_map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Finding]:
     """Whether the map is of a size that can be kept, and what it begins with."""
-    blocks, capacity, _ = measure(values, front, back)
+    capacity = measure(values, front, back)[1]
     block, warm = values["block"], values.get("warm")
     left = back - values["back_offset"]
     if values.get("placement") == "log" and left - capacity < LEAST_LOG * capacity:
         cause = f"behind the hybrid of {_size(capacity)} the back has no room for a log"
         yield "placement", cause, "give a size that leaves as much of the back free as it takes"
-    places = capacity // block if values["mode"] == "tier" else 0
-    if blocks > MOST_BLOCKS or places > MOST_PLACES:
-        cause = f"{_size(block)} makes {max(blocks, places):,} blocks, too many to follow"
-        yield "block", cause, "give larger blocks, or a smaller size"
+    if too_many := _too_many(values, front, back):
+        cause = f"{_size(block)} makes {too_many:,} blocks, too many to follow"
+        larger = block
+        while larger < LARGEST_BLOCK and _too_many({**values, "block": larger}, front, back):
+            larger *= 2
+        remedy = "give a smaller size"
+        if not _too_many({**values, "block": larger}, front, back):
+            remedy = f'write block = "{_size(larger)}" or more, or give a smaller size'
+        yield "block", cause, remedy
     if warm is not None and warm.offset + (warm.size or 0) > capacity:
         yield "warm", f"ends beyond the hybrid of {_size(capacity)}", None
+
+
+def _too_many(values: Mapping[str, Any], front: int, back: int) -> int:
+    """Blocks to follow, if they are more than can be; else 0."""
+    blocks, capacity, _ = measure(values, front, back)
+    places = capacity // values["block"] if values["mode"] == "tier" else 0
+    return max(blocks, places) if blocks > MOST_BLOCKS or places > MOST_PLACES else 0
 
 
 def _is_block(size: int) -> bool:
