@@ -355,3 +355,18 @@ def test_of_several_volumes_one_has_to_be_named(
     assert 'did you mean "log"' in capsys.readouterr().err
     assert run(str(path), "read", "0", "4096", "--volume", "log") == 0
     assert "on volume log" in capsys.readouterr().out
+
+
+def test_a_hybrid_beside_two_volumes_is_said_not_to_be_explained() -> None:
+    text = TEXT.replace("[[load]]", """
+[[volume]]
+name = "back"
+drive = "seagate-st8000nm000a"
+[[hybrid]]
+front = "data"
+back = "back"
+size = "1 GiB"
+[[load]]""", 1)  # fmt: skip
+    text = text.replace("[[load]]", '[[load]]\nvolume = "hybrid"', 1)
+    with pytest.raises(InputError, match="requests of a hybrid cannot be explained"):
+        explain(scenario.load_text(text), "read", 0, 4096)

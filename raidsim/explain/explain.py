@@ -130,6 +130,8 @@ def _volume(scenario: Scenario, name: str | None) -> VolumeSpec:
     names = [volume.name for volume in scenario.volumes]
     remedy = f"give one of {quoted(names)}"
     if name is None and len(names) > 1:
+        if scenario.hybrids:
+            remedy += "; requests of a hybrid cannot be explained"
         cause = f"is missing, and there are {len(names)} volumes"
         raise InputError([Problem(None, None, "--volume", cause, remedy)])
     if (hybrid := scenario.hybrid(name)) is not None:

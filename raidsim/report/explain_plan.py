@@ -30,19 +30,50 @@ def array_lines(explanation: Explanation, array: Array) -> Iterator[str]:
 
 
 def plan(explanation: Explanation, array: Array) -> Iterator[Text | Table]:
-    """The commands of every task, phase by phase."""
+    """The commands of the request itself, phase by phase."""
     asked = [task for task in explanation.tasks if task.cause == "request"]
-    after = [task for task in explanation.tasks if task.cause != "request"]
     yield Text(_counted(asked, "No command: the request ends before it comes to the drives."))
     if asked:
         yield _commands(asked, array)
-    if after:
+
+
+def after(explanation: Explanation, array: Array, zero: float = 0.0) -> Iterator[Text | Table]:
+    """The commands of what is done beside the request; times count from ``zero``, s."""
+    tasks = _alone(explanation)
+    if not tasks:
+        return
+    if not zero:
         yield Text("")
-        causes = " and ".join(dict.fromkeys(task.cause for task in after))
-        who = "software RAID" if array.controller is None else "the controller"
-        yield Text(f"What {who} does on its own ({causes}):")
-        yield Text(_counted(after, ""))
-        yield _commands(after, array)
+        yield Text(f"{done_alone(explanation, array)}:")
+    yield Text(_counted(tasks, ""))
+    yield _commands(tasks, array, zero)
+
+
+def done_alone(explanation: Explanation, array: Array) -> str:
+    """What is done beside a request, and who does it."""
+    causes = " and ".join(dict.fromkeys(task.cause for task in _alone(explanation)))
+    who = "software RAID" if array.controller is None else "the controller"
+    return f"What {who} does on its own ({causes})"
+
+
+def later_than(explanation: Explanation) -> float | None:
+    """When what is done beside a request begins, s, if all of it comes behind the answer."""
+    behind = [
+        step.begins
+        for step in explanation.steps
+        if step.background and step.begins >= explanation.latency < step.ends
+    ]
+    begins = [
+        command.begins
+        for task in _alone(explanation)
+        for phase in task.phases
+        for command in phase.commands
+    ]
+    return min(behind) if behind and begins and min(begins) >= min(behind) else None
+
+
+def _alone(explanation: Explanation) -> list[Task]:
+    return [task for task in explanation.tasks if task.cause != "request"]
 
 
 def _counted(tasks: Sequence[Task], none: str) -> str:
@@ -60,7 +91,7 @@ def _counted(tasks: Sequence[Task], none: str) -> str:
     return f"{text} in {some(phases, 'phase')}."
 
 
-def _commands(tasks: Sequence[Task], array: Array) -> Table:
+def _commands(tasks: Sequence[Task], array: Array, zero: float = 0.0) -> Table:
     with_parity = array.parity > 0
     headers = [">phase", ">drive", "op", ">from", ">length", ">begins,\nus", ">ends,\nus"]
     if not array.behind_one_another:
@@ -78,8 +109,8 @@ def _commands(tasks: Sequence[Task], array: Array) -> Table:
                     command.op,
                     numbers.size(command.offset),
                     numbers.size(command.length),
-                    us(command.begins),
-                    us(command.ends),
+                    us(command.begins - zero),
+                    us(command.ends - zero),
                 ]
                 if not array.behind_one_another:
                     cells.insert(5, holds(command, array))

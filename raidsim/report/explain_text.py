@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from rich.console import Console
@@ -10,12 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.explain.disks import Disk
-from raidsim.explain.types import Command, Explanation, Flash
+from raidsim.explain.types import Array, Command, Explanation, Flash, Step
 from raidsim.report import hardware, numbers
 from raidsim.report.console import UNBOUNDED
-from raidsim.report.explain_plan import array_lines, plan
+from raidsim.report.explain_plan import after, array_lines, done_alone, later_than, plan
 from raidsim.report.explain_tables import table, us
 from raidsim.report.hardware import some
+from raidsim.units import time_for_people
 
 
 def print_explanation(explanation: Explanation, console: Console) -> None:
@@ -41,10 +42,10 @@ def _print_whole(table: Table, console: Console) -> None:
 
 def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
     yield _heading(explanation)
-    yield (_road(explanation),)
     if explanation.array is not None:
-        yield plan(explanation, explanation.array)
+        yield from _of_array(explanation, explanation.array)
         return
+    yield (_road(explanation.steps),)
     yield _phases(explanation)
     if explanation.flash is not None and explanation.op == "read":
         yield _senses(explanation, explanation.flash)
@@ -53,6 +54,30 @@ def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
         yield _programs(explanation, explanation.flash)
     if explanation.disk is not None:
         yield _arm(explanation, explanation.disk)
+
+
+def _of_array(explanation: Explanation, array: Array) -> Iterator[Iterable[Text | Table]]:
+    """The road and the plan of a request, and what is done later with a clock of its own."""
+    later = later_than(explanation)
+    if later is None:
+        yield (_road(explanation.steps),)
+        yield (*plan(explanation, array), *after(explanation, array))
+        return
+    yield (_road([step for step in explanation.steps if not _is_from(step, later)]),)
+    yield plan(explanation, array)
+    yield (
+        Text(
+            f"{done_alone(explanation, array)} begins {time_for_people(round(later, 6))} after the"
+            " request came. Times from here on count from then:"
+        ),
+        Text(""),
+        _road([step for step in explanation.steps if _is_from(step, later)], later),
+    )
+    yield after(explanation, array, later)
+
+
+def _is_from(step: Step, time: float) -> bool:
+    return step.background and step.begins >= time
 
 
 def _heading(explanation: Explanation) -> list[Text]:
@@ -70,19 +95,20 @@ def _heading(explanation: Explanation) -> list[Text]:
     return [Text.assemble((what, "bold"), where, drive), *map(Text, lines)]
 
 
-def _road(explanation: Explanation) -> Table:
+def _road(among: Sequence[Step], zero: float = 0.0) -> Table:
+    """The steps in order, those behind the answer below; their times count from ``zero``, s."""
     rows = table("step", "kind of station", ">times", ">begins,\nus", ">ends,\nus")
     for background in (False, True):
-        steps = [step for step in explanation.steps if step.background == background]
-        if background and steps:
+        steps = [step for step in among if step.background == background]
+        if background and steps and len(steps) < len(among):
             rows.add_row()
         for step in steps:
             rows.add_row(
                 Text(step.name),
                 Text(step.station),
                 str(step.times),
-                us(step.begins),
-                us(step.ends),
+                us(step.begins - zero),
+                us(step.ends - zero),
             )
     return rows
 
