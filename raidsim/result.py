@@ -87,6 +87,10 @@ class StationUse:
     queue: float  # mean number waiting
 
 
+FROM_THE_START = "measured from the start: the load has an end"
+"""Warning of a point that is no steady state: no precision was asked for."""
+
+
 def owner_and_part(station: str) -> tuple[str, str]:
     """Whose a station is, and which part: "data drive 0: arm"; names may have colons, too."""
     owner, colon, part = station.rpartition(": ")

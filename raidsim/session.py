@@ -41,7 +41,7 @@ from raidsim.observe.settling import (
     Unsettled,
     Warmup,
 )
-from raidsim.result import Counts, DriveUse, Interval, Limit, Point, Replayed
+from raidsim.result import FROM_THE_START, Counts, DriveUse, Interval, Limit, Point, Replayed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
@@ -387,7 +387,7 @@ class Session:
 
     def _to_the_end(self) -> bool:
         """Measure from the start until every load that has an end has come to it."""
-        self.warnings.append("measured from the start: the load has an end")
+        self.warnings.append(FROM_THE_START)
         self.watches = {
             load.name: replayed.Watch(self.system, self.built.streams[load.name])
             for load in self.loads

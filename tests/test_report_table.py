@@ -11,7 +11,7 @@ from synthetic import SCENARIO, latency, point, result
 
 from raidsim.report import numbers, table
 from raidsim.report.console import ReportConsole
-from raidsim.result import Counts, Interval, Limit, Result
+from raidsim.result import FROM_THE_START, Counts, DriveUse, Interval, Limit, Result
 
 DATABASE = """\
 database: 8 KiB, 67 % read, 100 % random, 32 GiB of data
@@ -133,6 +133,38 @@ def test_what_was_not_measured_is_a_dash() -> None:
 def test_warnings_of_a_point_stand_below_the_table() -> None:
     text = piped(result(point(4, warnings=["saturated"]), point(None, rate=2e5, load="open")))
     assert "4 outstanding: saturated" in text
+
+
+def test_what_did_not_end_well_is_the_first_remark() -> None:
+    failed = Counts(100, 90, 10, 0, 0, 0)
+    points = [point(n, warnings=["slow"], counts=failed) for n in (1, 2)]
+    text = piped(result(*points))
+    assert text.index("every point: 10 of 100 I/Os failed") < text.index("every point: slow")
+
+
+def test_a_load_with_an_end_has_no_mark_of_what_did_not_converge() -> None:
+    ended = {"iops": Interval(9e3, None, None), "converged": False}
+    assert "!-" in piped(result(point(4, **ended)))
+    text = piped(result(point(4, **ended, warnings=[FROM_THE_START, "stopped at 2 s"])))
+    assert "!" not in text
+
+
+@pytest.mark.parametrize(
+    ("station", "share", "words"),
+    [
+        ("data: data path", 1.0, "data path 63 %, throttled"),
+        ("data: data path", 0.25, "data path 63 %, throttled 25 % of the time"),
+        ("data: data path", 0.0, "data path 63 %"),
+        ("host CPU", 1.0, "data path 63 %"),
+    ],
+)
+def test_a_limit_that_throttling_makes_is_said_to_be_so(
+    station: str, share: float, words: str
+) -> None:
+    drive = DriveUse("data", "ssd", 4.6, None, share, {}, volume="data")
+    warm = point(4, drives=[drive], limited_by=Limit(station, "data path", 0.63))
+    row = next(line for line in piped(result(warm)).splitlines() if line.split()[:1] == ["4"])
+    assert row.endswith(words)
 
 
 def test_names_are_never_read_as_markup() -> None:

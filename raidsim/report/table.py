@@ -37,12 +37,14 @@ from raidsim.report.curves import (
     offered,
 )
 from raidsim.report.summary import confidence, load_sentence, several_volumes
-from raidsim.result import NO_LOAD, Limit, Point, Result, owner_and_part
+from raidsim.result import FROM_THE_START, NO_LOAD, Limit, Point, Result, owner_and_part
 
 AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
 AXIS_WORDS = {"outstanding": "outstanding", "rate": "IO/s offered", "step": "step"}
 NOT_CONVERGED = "!"
 SATURATED = "saturated"
+RARELY = 0.01
+"""Share of the time up to which throttling is not what limits a load."""
 INTERRUPTED = "interrupted: only the points that were finished are here"
 
 # A space between columns, and a rule below the header only.
@@ -167,8 +169,22 @@ def limit(point: Point, result: Result) -> str:
     found = point.limited_by
     if found is None:
         return SATURATED if point.saturated else numbers.NOT_MEASURED
-    words = _busy(found, point, result)
+    words = _busy(found, point, result) + _throttled(found, point)
     return f"{words}, {SATURATED}" if point.saturated else words
+
+
+def _throttled(found: Limit, point: Point) -> str:
+    """Words for a limit that is a part of drives which are slow because they are too warm."""
+    owner = owner_and_part(found.station)[0]
+    shares = [
+        drive.throttled or 0.0 for drive in point.drives if owner in (drive.name, drive.volume)
+    ]
+    most = max(shares, default=0.0)
+    if most < RARELY:
+        return ""
+    return (
+        ", throttled" if most > 1 - RARELY else f", throttled {numbers.percent(most)} of the time"
+    )
 
 
 def _busy(found: Limit, point: Point, result: Result) -> str:
@@ -206,9 +222,10 @@ def notes(curve: Curve, result: Result) -> Iterator[str]:
     if any(_is_marked(point) for point in curve.points):
         yield f"{NOT_CONVERGED} not converged: why is said below"
     places: dict[str, list[int]] = {}
-    for number, point in enumerate(curve.points):
-        for text in remarks(point):
-            places.setdefault(text, []).append(number)
+    for part in (_not_well, _other_remarks):
+        for number, point in enumerate(curve.points):
+            for text in part(point):
+                places.setdefault(text, []).append(number)
     for text, chosen in places.items():
         yield f"{_where(chosen, curve)}: {text}"
     yield from drives.lines(curve, lambda chosen: _where(chosen, curve))
@@ -229,16 +246,26 @@ def _where(chosen: Sequence[int], curve: Curve) -> str:
 
 
 def remarks(point: Point) -> list[str]:
-    """Warnings of a point, and how many of its I/Os did not end well."""
+    """How many I/Os of a point did not end well, then its warnings."""
+    return [*_not_well(point), *_other_remarks(point)]
+
+
+def _not_well(point: Point) -> list[str]:
+    counts = point.counts
+    return [
+        f"{number:,} of {counts.issued:,} I/Os {what}"
+        for number, what in ((counts.failed, "failed"), (counts.timed_out, "timed out"))
+        if number
+    ]
+
+
+def _other_remarks(point: Point) -> list[str]:
     texts = list(point.warnings)
     for kind, several in (("flush", "flushes"), ("trim", "trims")):
         if (found := point.latency_ms.get(kind)) is not None and point.window_s > 0:
             rate = numbers.count(found.samples / point.window_s)
             tail = "" if found.p99 is None else f", p99 {numbers.figure(found.p99)} ms"
             texts.append(f"{rate} {several}/s, which take {numbers.figure(found.mean)} ms{tail}")
-    for number, what in ((point.counts.failed, "failed"), (point.counts.timed_out, "timed out")):
-        if number:
-            texts.append(f"{number:,} of {point.counts.issued:,} I/Os {what}")
     return texts
 
 
@@ -256,8 +283,12 @@ def interval_cell(point: Point) -> str:
 
 
 def _is_marked(point: Point) -> bool:
-    """Whether the mark of what did not converge belongs to a point; others say it in words."""
-    return not (point.converged or point.saturated or point.course)
+    """Whether the mark of what did not converge belongs to a point; others say it in words.
+
+    A load that has an end asks for no precision.
+    """
+    ends = FROM_THE_START in point.warnings
+    return not (point.converged or point.saturated or point.course or ends)
 
 
 def _ruled(gap: int = 2) -> Table:
