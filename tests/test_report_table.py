@@ -16,12 +16,12 @@ from raidsim.result import FROM_THE_START, Counts, DriveUse, Interval, Limit, Re
 DATABASE = """\
 database: 8 KiB, 67 % read, 100 % random, 32 GiB of data
 
-    out-              ± at               read latency, ms               write latency, ms
-standing     IO/s     95 %   MB/s   mean   p50   p95   p99 p99.9   mean   p50   p95   p99 p99.9  limited by
-───────────────────────────────────────────────────────────────────────────────────────────────────────────
-       1    9,500   0.50 %   74.2  0.132 0.122 0.224 0.316 0.592  0.053 0.049 0.089 0.126     -  flash 5 %
-      32  119,216  !0.50 %  931.4  0.336 0.312 0.570 0.805 1.510  0.134 0.125 0.228 0.322     -  flash 63 %
-     512  183,202   0.50 %   1431  3.493 3.249 5.939 8.384 15.72  1.397 1.300 2.376 3.354     -  flash 96 %
+                         ± at               read latency, ms               write latency, ms
+outstanding     IO/s     95 %   MB/s   mean   p50   p95   p99 p99.9   mean   p50   p95   p99 p99.9  limited by
+──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+          1    9,500   0.50 %   74.2  0.132 0.122 0.224 0.316 0.592  0.053 0.049 0.089 0.126     -  flash 5 %
+         32  119,216  !0.50 %  931.4  0.336 0.312 0.570 0.805 1.510  0.134 0.125 0.228 0.322     -  flash 63 %
+        512  183,202   0.50 %   1431  3.493 3.249 5.939 8.384 15.72  1.397 1.300 2.376 3.354     -  flash 96 %
 
 IO/s with half the 95 % interval; MB/s of 2^20 bytes
 - not shown: fewer than ten samples lie beyond it

@@ -39,7 +39,7 @@ from raidsim.report.curves import (
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.result import FROM_THE_START, NO_LOAD, Limit, Point, Result, owner_and_part
 
-AXIS_HEADERS = {"outstanding": "out-\nstanding", "rate": "offered\nIO/s", "step": "\nstep"}
+AXIS_HEADERS = {"outstanding": "\noutstanding", "rate": "offered\nIO/s", "step": "\nstep"}
 AXIS_WORDS = {"outstanding": "outstanding", "rate": "IO/s offered", "step": "step"}
 NOT_CONVERGED = "!"
 SATURATED = "saturated"
