@@ -120,6 +120,25 @@ def test_reads_of_a_fresh_drive_are_said_to_take_the_time_of_flash() -> None:
         (["volume.state=filled", "volume.filled=50 %"], True),
         (["volume.state=filled", "volume.filled=50 %", "load.area.size=300 GiB"], False),
         (["volume.state=steady", "volume.filled=50 %"], True),
+        (
+            [
+                "volume.state=filled",
+                "volume.filled=50 %",
+                "load.workers=2",
+                "load.partitions=true",
+            ],
+            True,
+        ),
+        (
+            [
+                "volume.state=filled",
+                "volume.filled=50 %",
+                "load.workers=2",
+                "load.partitions=true",
+                "load.area.size=1 GiB",
+            ],
+            False,
+        ),
         (["volume.state=steady", "volume.filled=50 %", "load.read=70 %"], False),
         (["volume.drive=seagate-st8000nm000a"], False),
     ],
