@@ -46,6 +46,7 @@ def card_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="raidsim-cards-"))
     levels = "\n".join(f'{name} = {{ value = true, source = "assumed", note = "none" }}'
                        for name in LEVELS)  # fmt: skip
+    levels += '\ncopies = { value = 16, unit = "1", source = "assumed", note = "none" }'
     (folder / "some-raid.toml").write_text(CARD.replace("LEVELS", levels), encoding="utf-8")
     return folder
 

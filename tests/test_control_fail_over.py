@@ -250,6 +250,14 @@ def test_a_partner_that_fails_in_the_outage_does_not_take_over():
     assert (over.state, a.state) == ("called off", "failed")
 
 
+def test_a_controller_that_keeps_fewer_copies_is_no_partner():
+    env, host = server()
+    three = Controller(env, RAID, name="three", changes={"levels.copies": 3})
+    two = Controller(env, RAID, name="two")
+    array(host, "raid1", 3, model=SAS, name="mirror", controller=three)
+    assert "two keeps fewer than the 3 copies of mirror" in refusal(three.fail_over, two)
+
+
 def test_what_is_no_partner_is_refused():
     env, host, a, b = pair()
     two_volumes(host, a, b, write="back")

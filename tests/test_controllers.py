@@ -316,3 +316,35 @@ def test_links_that_are_not_there_or_there_twice_are_refused(words, message):
     (problem,) = caught.value.problems
     assert f"{problem.key}: {problem.cause}; {problem.remedy}".startswith(message)
     assert problem.line == behind(words).splitlines().index(f"behind = {words}") + 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "said"),
+    [
+        (
+            ('level = "raid1"', "drives = 3"),
+            "mirrors at most 2 drives under raid1; give drives = 2",
+        ),
+        (('level = "raid1"', "drives = 5"), 'level = "raid10" for more drives, or more copies by'),
+        (
+            ('level = "raid10"', "drives = 8", "copies = 4"),
+            "keeps at most 2 copies under raid10; give copies = 2, or more copies by software",
+        ),
+    ],
+)
+@pytest.mark.parametrize("card", ["dell-perc-h730", "lsi-megaraid-1078-512"])
+def test_a_raid_controller_mirrors_pairs(card, keys, said):
+    """PERC and MegaRAID have RAID 1 of two drives, and RAID 10 of such pairs."""
+    found = refusals(card, *keys, drive=SAS_DISK)
+    assert len(found) == 1
+    assert said in found[0]
+
+
+def test_a_card_may_say_that_its_firmware_keeps_more_copies():
+    """Adaptec and Smart Array of today mirror three drives, RAID 1 (ADM) or triple."""
+    text = volume("dell-perc-h730", 'level = "raid1"', "drives = 3", drive=SAS_DISK)
+    triple = text.replace(
+        'model = "dell-perc-h730"', 'model = "dell-perc-h730"\nset = {"levels.copies" = 3}'
+    )
+    assert triple != text
+    assert load_text(triple).volumes[0].failures_tolerated == 2

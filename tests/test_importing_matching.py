@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raidsim.importing.matching import match_drive
+from raidsim.importing.matching import Needs, match_controller, match_drive
 from raidsim.importing.model import Drive, Fact, Place
 
 LINE = Place("inventory.json", 3)
@@ -36,3 +36,16 @@ def test_an_order_number_finds_the_card_of_its_drive(model: str, card: str) -> N
 @pytest.mark.parametrize("model", ["SAMSUNG MZQL215THBLA-00A07", "INTEL SSDPE2KX080T8"])
 def test_another_size_of_the_same_series_is_near_and_not_the_same(model: str) -> None:
     assert not match_drive(drive(model), 0).is_exact
+
+
+def test_a_controller_whose_file_shows_three_copies_keeps_them():
+    """A card has pairs unless its maker offers more; what a server has is no matter of doubt."""
+    place = Place("show.txt", 3)
+    made = match_controller(
+        None, Needs(frozenset({"raid1"}), frozenset(), 3, False, True, 3, place)
+    )
+    assert made.changes["levels.copies"] == (3, str(place))
+    pairs = match_controller(
+        None, Needs(frozenset({"raid1"}), frozenset(), 2, False, True, 2, place)
+    )
+    assert "levels.copies" not in pairs.changes

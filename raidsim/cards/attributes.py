@@ -344,6 +344,7 @@ _CONTROLLER: tuple[_Row, ...] = (
     ("drives.pcie_max",               "count",         "1",        "4096",       UNKNOWN, "NVMe and PCIe drives that it supports; as many as drives.max if the card is silent"),
     ("drives.queue_depth",            "count",         "1",        "1024",       None,    "commands that it has outstanding on one drive"),
     *((f"levels.{word}",              "flag",          None,       None,         False,   "it passes single drives through" if word == "jbod" else f"it has RAID {name.upper()}") for word, name in WORDS.items()),
+    ("levels.copies",                 "count",         "2",        "4096",      "2",     "copies that a mirror on it may have: RAID 1 of as many drives, or as many of each strip under RAID 1E and 10"),
     ("strip.smallest",                "size",          "512 B",    "1048576 KiB", "64 KiB", "smallest strip"),
     ("strip.largest",                 "size",          "512 B",    "1048576 KiB", "64 KiB", "largest strip; all powers of two between the two are possible"),
     ("command.cores",                 "count",         "1",        "64",         "1",     "cores of its processor that take commands side by side"),

@@ -105,6 +105,7 @@ FIXED: dict[str, str] = {
     "ports.lanes": "structure: what the card's connectors have",
     "drives.max": "a limit of the firmware, which nothing reaches by chance",
     "drives.of_volume": "a limit of the firmware, which nothing reaches by chance",
+    "levels.copies": "a limit of the firmware, which nothing reaches by chance",
     "drives.pcie_lanes": "structure: cables and backplane",
     "drives.pcie_max": "a limit of the firmware, which nothing reaches by chance",
     "strip.smallest": "a limit of what may be set",

@@ -20,6 +20,7 @@ from raidsim.intervene import window
 from raidsim.intervene.cache_lines import Range
 from raidsim.intervene.pinned import discard, import_lines, pinned
 from raidsim.kernel import tables as t
+from raidsim.layout.tables import MIRRORED
 from raidsim.observe import observe
 from raidsim.observe.caching import asked, mode, use_of
 from raidsim.result import ControllerUse, StationUse, WriteMode
@@ -361,6 +362,11 @@ class Controller(Part):
             if spec.level != "single" and not partner.card.flag(f"levels.{spec.level}"):
                 cause = f"{partner.name} has no {spec.level}, which {spec.name} is"
                 check.wrong("partner", cause, "give one that has")
+            layout = spec.layout
+            copies = 1 if layout is None or layout["family"] != MIRRORED else int(layout["copies"])
+            if copies > partner.card.integer("levels.copies"):
+                cause = f"{partner.name} keeps fewer than the {copies} copies of {spec.name}"
+                check.wrong("partner", cause, "give one that keeps as many")
         check.raise_if_wrong()
 
     # -- what waits for an array that is lost ---------------------------------------------------

@@ -251,6 +251,7 @@ class Needs:
     drives: int
     has_nvme: bool
     uses_cache: bool
+    copies: int
     place: Place
 
 
@@ -263,6 +264,8 @@ def match_controller(known: Controller | None, needs: Needs) -> Match:
     for level in sorted(needs.levels - {"single"}):
         if not found.flag(f"levels.{level}"):
             made.changes[f"levels.{level}"] = (True, str(needs.place))
+    if needs.copies > found.integer("levels.copies"):
+        made.changes["levels.copies"] = (needs.copies, str(needs.place))
     if needs.strips:
         smallest, largest = found.integer("strip.smallest"), found.integer("strip.largest")
         if min(needs.strips) < smallest:

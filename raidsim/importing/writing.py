@@ -138,9 +138,17 @@ def _needs(volumes: Sequence[Volume]) -> Needs:
     }
     return Needs(
         levels, strips, max(one.count for one in volumes), bool({"nvme", "pcie"} & {*kinds}),
-        bool(used - {"through", "none", "direct"}),
+        bool(used - {"through", "none", "direct"}), max(map(_copies, volumes)),
         volumes[0].array.place,
     )  # fmt: skip
+
+
+def _copies(volume: Volume) -> int:
+    """Copies of a mirror; 1 of what is none."""
+    level, array = _level(volume), volume.array
+    if level == "raid1":
+        return volume.count
+    return array.copies.value if array.copies and level in {"raid10", "raid1e"} else 1
 
 
 def _battery(

@@ -202,7 +202,11 @@ class Space:
             for p, place in enumerate(self.places):
                 widest[d, p] = self._most_drives(drive, place)
         levels = [
-            [not _refused({"level": shape.level}, place.card, "level") for place in self.places]
+            [
+                not _refused({"level": shape.level}, place.card, "level")
+                and (place.card is None or shape.copies <= place.card.integer("levels.copies"))
+                for place in self.places
+            ]
             for shape in self.shapes
         ]
         strips = [

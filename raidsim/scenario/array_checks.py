@@ -166,6 +166,8 @@ def _check_controller(
                 " the host that its drives are behind, as wide as the adapter"
             )
         yield "level", cause, remedy
+    elif level is not None:
+        yield from _check_copies(values, level, card)
     yield from check_cache(values, card)
     yield from _check_drives(values.get("drives", 1), card, drive)
     strip = values.get("strip")
@@ -189,6 +191,19 @@ def _check_controller(
                 cause,
                 f"give a drive with {' or '.join(WRITTEN[one] for one in INTERFACES[ports])}",
             )
+
+
+def _check_copies(values: Mapping[str, Any], level: str, card: Card) -> Iterator[Finding]:
+    """Mirrors of more copies than the firmware keeps: most have pairs, and RAID 10 of pairs."""
+    most, drives = card.integer("levels.copies"), values.get("drives", 1)
+    by_software = 'or more copies by software: controller = "host"'
+    if level == "raid1" and drives > most:
+        cause = f"{card.name} mirrors at most {most} drives under raid1"
+        remedy = f'give drives = {most}, level = "raid10" for more drives, {by_software}'
+        yield "drives", cause, remedy
+    elif level in WITH_COPIES and values.get("copies", 2) > most:
+        cause = f"{card.name} keeps at most {most} copies under {level}"
+        yield "copies", cause, f"give copies = {most}, {by_software}"
 
 
 def _check_drives(drives: int, card: Card, drive: Card | None) -> Iterator[Finding]:
