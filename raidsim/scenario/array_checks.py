@@ -57,7 +57,10 @@ def check_volume(
         cause = f"{drive.name} has no write cache that can be switched"
         yield "disk_cache", cause, "leave it out"
     drives = values.get("drives", 1)
-    for number in values.get("failed", ()):
+    failed = tuple(values.get("failed", ()))
+    for number in dict.fromkeys(failed):
+        if failed.count(number) > 1:
+            yield "failed", f"drive {number} is there twice", "name each drive once"
         if number >= drives:
             yield "failed", f"there is no drive {number}", f"give 0 to {drives - 1}"
     if values.get("level") == "single" and values.get("failed"):
