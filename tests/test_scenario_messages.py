@@ -1,0 +1,33 @@
+"""What is said of a scenario that cannot be run: one thing wrong, and a way to put it right."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidsim import scenario
+from raidsim.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (["schema=1"], "schema: says how a file is written, and is no key to be set"),
+        (["volume[3].drives=4"], "there is only one of them, which has the number 0"),
+        (["load.area.size=600 GiB"], "ends at 644.2 GB, beyond the volume of 513.9 GB"),
+        (
+            ["load.area.size=8 GiB", "load.size=16 GiB", "load.align=4 KiB"],
+            "of 8 GiB holds no request of 16 GiB; make it larger, or the requests smaller",
+        ),
+        (
+            ["load.area.size=8 GiB", "load.size=1 TiB", "load.align=4 KiB"],
+            "make the requests smaller: the volume has 513.9 GB",
+        ),
+        (["volume.drives=1"], "RAID 5 of one drive; it needs at least 3"),
+    ],
+)
+def test_a_message_says_what_is_wrong_in_the_words_of_a_reader(
+    changes: list[str], words: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        scenario.load("raid5-disks", overrides=changes)
+    assert words in str(refused.value)
