@@ -528,7 +528,7 @@ def test_the_words_of_a_volume_mean_what_they_mean_in_a_scenario():
         ({"level": "raid1", "drives": 2, "failed": [2]}, "volume.failed: there is no drive 2"),
         (
             {"level": "raid6", "drives": 4, "failed": [0, 0]},
-            "volume.failed: drive 0 is there twice; name each drive once",
+            "volume.failed: drive 0 is there twice",
         ),
         ({"level": "raid1", "drives": 2, "write": "back"}, "volume.write"),
         ({"level": None}, "volume.level"),
