@@ -123,7 +123,8 @@ class Temperature:
 class DriveUse:
     """One drive over the measured window; None for what its card does not tell.
 
-    What is by day and by year is the window's, extrapolated.
+    What is by day and by year is the window's, extrapolated. A rebuild, or an initialisation,
+    writes a drive once: of a window in which one did, no drive writes a day and no years are told.
     """
 
     name: str
@@ -134,7 +135,7 @@ class DriveUse:
     throttles_from_c: dict[str, float]  # "lightly", "heavily": from which temperature on
     write_amplification: float | None = None  # flash only; None if nothing was written
     written_per_day_tb: float = 0.0  # by the host; 10**12 bytes
-    drive_writes_per_day: float = 0.0
+    drive_writes_per_day: float | None = 0.0
     rated_writes_per_day: float | None = None  # over the warranty
     cycles_per_year: float | None = None  # program/erase cycles of a block, on average
     years_to_rated: float | None = None  # until the rated bytes are written; None if nothing is
@@ -142,6 +143,7 @@ class DriveUse:
     unsafe_peak: int = 0
     protected: bool = False  # a power cut doesn't cost them
     volume: str = ""
+    filled: bool = False  # a rebuild or an initialisation wrote it in the window
 
 
 @dataclass(frozen=True)

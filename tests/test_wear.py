@@ -13,6 +13,7 @@ from raidsim.assembly import ftl
 from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.report.curves import curves
+from raidsim.report.drives import wear
 from raidsim.report.table import notes
 from raidsim.result import DriveUse
 from raidsim.running import run
@@ -68,6 +69,43 @@ def test_the_table_says_once_what_a_drive_wears_where_it_is_written_most():
     idle = replace(USE, written_per_day_tb=0.0, write_amplification=None, years_to_rated=None)
     made = result(point(32, drives=[idle]))
     assert not [text for text in notes(curves(made)[0], made) if text.startswith("data")]
+
+
+def test_a_drive_that_a_rebuild_filled_is_told_no_wear_of_a_day():
+    """A spare was written once, and said to reach its rated writes in three quarters of a year."""
+    text = """
+title = "One drive of a RAID 5 fails, and a spare takes its place"
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+name = "data"
+drive = "intel-p3700-800gb"
+level = "raid5"
+drives = 4
+spares = 1
+rebuild_sample = "0.01 %"
+rebuild_rate = "100 %"
+[[load]]
+read = "70 %"
+size = "8 KiB"
+outstanding = 4
+[[event]]
+kind = "drive-failure"
+volume = "data"
+drive = 1
+at = "0.1 s"
+"""
+    made = run(load_text(text))
+    drives = made.points[0].drives
+    (spare,) = (one for one in drives if one.filled)
+    assert spare.written_per_day_tb > 0
+    told = (spare.drive_writes_per_day, spare.years_to_rated, spare.cycles_per_year)
+    assert told == (None, None, None)
+    others = [one for one in drives if not one.filled]
+    assert all(one.drive_writes_per_day > 0 for one in others)
+    assert all(one.years_to_rated for one in others)
+    lines = wear(drives)
+    assert "no yearly wear of what was filled in this window (data spare 0)" in lines
 
 
 def test_the_past_of_a_drive_is_paid_for_once_for_all_points_and_seeds():

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from raidsim.assembly.drives import kind_at
+from raidsim.assembly.volume_rows import drives_of
 from raidsim.cards import Card
 from raidsim.intervene.window import settle_promises
+from raidsim.kernel import operation_tables as s
+from raidsim.kernel import tables as t
 from raidsim.observe import thermal
 from raidsim.observe.observe import span
 from raidsim.result import DriveUse
@@ -32,20 +35,44 @@ def use_of(system: System, index: int) -> DriveUse:
     passed = max(span(system), 1)
     written = system.since("drives", index, "host_written") / passed * DAY
     worn = kind_at(system, index).wear(system, index)
-    cycles = None if worn is None else worn.programmed / passed * DAY * DAYS_OF_A_YEAR
+    filled = index in _filled(system)
+    cycles = None if worn is None or filled else worn.programmed / passed * DAY * DAYS_OF_A_YEAR
     return replace(
         thermal.use(system, index),
         volume=system.volume_of.get(name, name),
         write_amplification=None if worn is None else worn.amplification,
         written_per_day_tb=written / TERA,
-        drive_writes_per_day=written / int(drive["size"]),
+        drive_writes_per_day=None if filled else written / int(drive["size"]),
         rated_writes_per_day=_number(card, "endurance.dwpd"),
         cycles_per_year=cycles,
-        years_to_rated=_years(_number(card, "endurance.written"), written),
+        years_to_rated=(None if filled else _years(_number(card, "endurance.written"), written)),
         unsafe_mean=system.since("drives", index, "unsafe_area") / passed,
         unsafe_peak=int(drive["unsafe_peak"]),
         protected=bool(drive["protected"]),
+        filled=filled,
     )
+
+
+def _filled(system: System) -> set[int]:
+    """Drives that were written by background work in this window, which it does once and no more.
+
+    Those that a rebuild restores or a copy fills, and all of an array that is initialised.
+    """
+    world, begins = system.world, int(system.state["slice_origin"])
+    found: set[int] = set()
+    for one in world.operations:
+        if t.NONE < one["ended"] < begins:
+            continue
+        if one["kind"] == s.REBUILD:
+            first = int(one["first_target"])
+            rows = world.targets["member"][first : first + int(one["targets"])]
+            found |= {int(world.members["drive"][row]) for row in rows}
+        elif one["kind"] == s.COPY:
+            member = world.members[one["member"]]
+            found.add(int(member["drive"] if member["copy"] == t.NONE else member["copy"]))
+        elif one["kind"] == s.WRITE_ALL:
+            found |= set(drives_of(system, int(one["volume"])))
+    return found
 
 
 def warnings(system: System, streams: Sequence[int]) -> list[str]:

@@ -18,6 +18,9 @@ Where = Callable[[list[int]], str]
 Write = Callable[[float], str]
 Drives = Sequence[DriveUse]
 
+FEW = 4
+"""Drives that are named in a line, at most."""
+
 LONG = 100
 """Years after which nobody asks any more when a drive is worn out."""
 
@@ -52,9 +55,14 @@ def wear(drives: Drives) -> str:
     parts = [f"write amplification {span(factors, lambda value: f'{value:.2f}')}"]
     rated = drives[0].rated_writes_per_day
     words = "" if rated is None else f" (rated {rated:g})"
-    writes = [one.drive_writes_per_day for one in drives]
-    each = " each" if len(drives) > 1 else ""
-    parts.append(f"{span(writes, numbers.figure)} drive writes a day{each}{words}")
+    writes = [one.drive_writes_per_day for one in drives if one.drive_writes_per_day is not None]
+    filled = [own_name(one) for one in drives if one.filled]
+    if writes:
+        each = " each" if len(writes) > 1 else ""
+        parts.append(f"{span(writes, numbers.figure)} drive writes a day{each}{words}")
+    if filled:
+        names = ", ".join(filled[:FEW]) + (", ..." if len(filled) > FEW else "")
+        parts.append(f"no yearly wear of what was filled in this window ({names})")
     known = [one for one in drives if one.years_to_rated is not None]
     if known:
         first = min(known, key=lambda one: one.years_to_rated or 0.0)

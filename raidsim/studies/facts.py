@@ -124,7 +124,8 @@ def _amplification(point: Point | None) -> float | None:
 
 def _writes(point: Point | None) -> float | None:
     rated = [] if point is None else [d for d in point.drives if d.rated_writes_per_day is not None]
-    return max((one.drive_writes_per_day for one in rated), default=None)
+    known = [one.drive_writes_per_day for one in rated]
+    return max((one for one in known if one is not None), default=None)
 
 
 def _years(point: Point | None) -> float | None:
