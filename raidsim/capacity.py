@@ -201,5 +201,14 @@ def _with_carried(point: Point, found: Carried | None, where: str, remarks: str)
         words += f", next to nothing is carried{where}"
     else:
         rate = float(f"{found.rate:.4g}")
-        words += f", at most {rate:,.10g} IO/s ±{100 * PRECISION:g} % are carried{where}{remarks}"
+        about = f"{rate:,.10g} IO/s ±{100 * PRECISION:g} %"
+        came_out = point.iops.mean / point.workers
+        if came_out > rate:
+            words += (
+                f", {about} are carried without end{where}{remarks}; here {came_out:,.4g} IO/s come"
+                " out because requests wait: a longer queue is sorted better, a cache fills, or"
+                " reads overtake writes"
+            )
+        else:
+            words += f", at most {about} are carried{where}{remarks}"
     return replace(point, carried=found, warnings=[words, *point.warnings])

@@ -19,6 +19,7 @@ import pytest
 from conftest import compiled_only
 from events import at, toml
 from events import scenario as with_events
+from synthetic import point as synthetic_point
 from test_machines import ONE
 from watching import begin, scenario
 
@@ -27,7 +28,7 @@ from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.observe.saturation import is_saturated
 from raidsim.report import csv_file, html, json_file, plot
-from raidsim.result import Interrupted
+from raidsim.result import Carried, Interrupted, Interval
 from raidsim.running import run
 from raidsim.scenario import from_data, load, load_text
 from raidsim.system import system
@@ -117,6 +118,15 @@ def test_reads_that_go_past_waiting_writes_are_told_apart_from_what_is_carried()
     assert words.startswith(f"{100 * reads / (reads + writes):.0f} % of what came out are reads")
     assert " 67 % of what was asked for: reads go past writes that wait" in words
     assert reads / point.window_s == pytest.approx(0.67 * 4000, rel=0.05)
+
+
+@pytest.mark.parametrize(("came_out", "is_more"), [(1097.0, True), (1060.0, False)])
+def test_what_is_called_the_most_is_never_less_than_what_came_out(came_out, is_more):
+    """The table said 1,097 I/Os a second, and the remark that at most 1,070 are carried."""
+    made = replace(synthetic_point(None, rate=3000.0), iops=Interval(came_out, None, None))
+    found = capacity._with_carried(made, Carried(1070.0, 1060.0, 1080.0), "", "")
+    assert ("at most" in found.warnings[0]) != is_more
+    assert ("here 1,097 IO/s come out" in found.warnings[0]) == is_more
 
 
 def test_a_cache_that_fills_for_many_minutes_does_not_lend_a_rate_that_is_not_carried():
