@@ -526,7 +526,6 @@ def test_the_words_of_a_volume_mean_what_they_mean_in_a_scenario():
         ({"level": "raid0", "drives": 2, "strip": "1000 B"}, "volume.strip"),
         ({"level": "raid0", "drives": 2, "spans": 2}, "volume.spans: raid0 has no spans"),
         ({"level": "raid1", "drives": 2, "failed": [2]}, "volume.failed: there is no drive 2"),
-        ({"level": "raid1", "drives": 2, "failed": [0, 0]}, "failed: drive 0 is there twice"),
         ({"level": "raid1", "drives": 2, "write": "back"}, "volume.write"),
         ({"level": None}, "volume.level"),
         ({"access": "write-only"}, "volume.access"),

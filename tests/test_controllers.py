@@ -348,3 +348,10 @@ def test_a_card_may_say_that_its_firmware_keeps_more_copies():
     )
     assert triple != text
     assert load_text(triple).volumes[0].failures_tolerated == 2
+
+
+def test_a_drive_fails_once():
+    """[0, 0] was taken for [0]: a RAID 6 that was meant to lack two drives lacked one."""
+    keys = ('level = "raid6"', "drives = 4", "failed = [0, 0]")
+    (said,) = refusals("lsi-megaraid-1078-512", *keys)
+    assert said == "volume.failed: drive 0 is there twice; name each drive once"
