@@ -203,7 +203,7 @@ def _with_carried(point: Point, found: Carried | None, where: str, remarks: str)
         rate = float(f"{found.rate:.4g}")
         about = f"{rate:,.10g} IO/s ±{100 * PRECISION:g} %"
         came_out = point.iops.mean / point.workers
-        if came_out > rate:
+        if came_out > rate * (1 + PRECISION):
             words += (
                 f", {about} are carried without end{where}{remarks}; here {came_out:,.4g} IO/s come"
                 " out because requests wait: a longer queue is sorted better, a cache fills, or"
