@@ -276,7 +276,7 @@ def test_a_comparison_is_drawn_and_written_the_same_each_time(twice: Comparison)
         (["p3700-database", "p3700-database", "--percentile", "99 %"], "--percentile"),
         (["p3700-database", "p3700-database", "--within", "2"], '--within: "2" has no unit'),
         (["p3700-database", "p3700-database", "--precision", "5"], '--precision: "5" has no unit'),
-        (["p3700-database", "p3700-database", "--unknowns", "3"], "--unknowns: 3 is no number"),
+        (["p3700-database", "p3700-database", "--unknowns", "3"], "--unknowns: 3 is too few"),
         (["p3700-database", "--with", ""], '--with "": changes nothing'),
         (
             ["p3700-database", "--with", "load.size=8 KiB", "--with", "load.read"],

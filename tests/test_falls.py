@@ -57,7 +57,7 @@ def test_software_raid_6_under_deep_sequential_writes_loses_its_disks_to_seeks()
     A stripe cache would know what the others have read.
     """
     disks = {"level": "raid6", "drives": 6, "drive": "cisco-hdd-4tb", "strip": "512 KiB"}
-    disks["disk_cache"] = "on"
+    disks |= {"disk_cache": "on", "set": {"read_ahead.until": "depth"}}
     backup = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": [4, 16]}
     found = run(
         from_data(

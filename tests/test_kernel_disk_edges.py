@@ -100,7 +100,7 @@ def test_the_arm_is_busy_and_takes_power_while_it_reads_ahead():
 
 def use_of_the_arm(seconds, *, depth, **of_load):
     env = Environment()
-    disk = volume(env, read_ahead__depth=depth)
+    disk = volume(env, read_ahead__depth=depth, read_ahead__until="depth")
     env.run(until=disk.start(Load(read="100 %", limit={"time": seconds}, **of_load)))
     (arm,) = [station for station in disk.stations if station.kind == "disk arm"]
     return arm, disk

@@ -107,7 +107,7 @@ def test_an_array_that_growth_adds_loses_nothing_before_it_is_there(need):
     kept = (1 - one) ** 2 * (1 - years[2]) * (1 - years[1]) ** 2 * (1 - years[0]) ** 2
     assert found.loss == pytest.approx(1 - kept, rel=0.02)
     least = float(arithmetic.loss.ravel()[design.number])
-    assert least <= found.loss
+    assert least <= found.loss * (1 + 1e-4)
     assert LOSS not in found.lacks
     assert math.isfinite(found.loss)
 
