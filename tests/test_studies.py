@@ -13,8 +13,10 @@ import sqlite3
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -334,6 +336,31 @@ def test_work_of_a_process_that_is_lost_is_done_by_another(tmp_path):
     found = execute([(number, mark) for number in range(60)], lost_once, workers=2, processes=True)
     assert found == [number**2 for number in range(60)]
     assert Path(mark).exists()
+
+
+class Gone(Executor):
+    """Processes one of which has ended before anything was handed out."""
+
+    def submit(self, *_: Any, **__: Any) -> Any:
+        raise BrokenProcessPool
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_process_that_is_lost_while_work_is_handed_out_is_replaced(times):
+    left = [Gone() for _ in range(times - 1)]
+    pool = engine._Pool(
+        Gone(),
+        2,
+        chunked=True,
+        again=lambda: left.pop() if left else engine._Alone(),
+        lost=(BrokenProcessPool,),
+    )
+    made = engine._made(pool, [1, 2, 3], [0, 1, 2], lambda number: number**2)
+    if times < engine.TRIES:
+        assert sorted(made) == [(0, 1), (1, 4), (2, 9)]
+    else:
+        with pytest.raises(InputError, match="workers were ended 3 times"):
+            list(made)
 
 
 # ---- plans

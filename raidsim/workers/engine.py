@@ -210,10 +210,20 @@ def _made(
             while waiting and len(running) < pool.ahead * pool.workers:
                 chunk = waiting.pop()
                 given = [variants[number] for number in chunk]
-                with nullcontext() if isinstance(executor, _Alone) else _undisturbed():
-                    future = executor.submit(_work, simulate, given)
-                    running[future] = chunk
-                    future.add_done_callback(over.put)
+                try:
+                    with nullcontext() if isinstance(executor, _Alone) else _undisturbed():
+                        future = executor.submit(_work, simulate, given)
+                        running[future] = chunk
+                        future.add_done_callback(over.put)
+                except pool.lost:  # since the last look: what runs there is going to say so, too
+                    waiting.append(chunk)
+                    break
+            if not running:
+                tries[waiting[-1]] += 1
+                if tries[waiting[-1]] >= TRIES:
+                    raise _over(str(variants[waiting[-1][0]]))
+                executor = pool.again()
+                continue
             lost = False
             ended = [one for one in _all_of(over) if one in running]
             for future in sorted(ended, key=lambda one: running[one]):
