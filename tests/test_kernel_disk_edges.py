@@ -74,7 +74,7 @@ def test_reading_on_behind_a_stream_costs_the_stream_nothing(outstanding):
     rates = []
     for minimum in ("0 KiB", "256 KiB"):
         env = Environment()
-        disk = volume(env, read_ahead__minimum=minimum)
+        disk = volume(env, read_ahead__minimum=minimum, read_ahead__until="depth")
         load = Load(
             read="100 %",
             random="0 %",
