@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from raidsim import units
 from raidsim.assembly.disk_cache import cache_size, is_protected
+from raidsim.observe.same_place import MOSTLY
 from raidsim.observe.traffic import volumes_of, writes_back
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec, arrays
 from raidsim.scenario.replays import plan
-
-MOSTLY = 0.5
-"""Share of random accesses up to which writes count as sequential."""
 
 
 def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:

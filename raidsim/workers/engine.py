@@ -215,7 +215,7 @@ def _made(
                         future = executor.submit(_work, simulate, given)
                         running[future] = chunk
                         future.add_done_callback(over.put)
-                except pool.lost:  # since the last look: what runs there is going to say so, too
+                except pool.lost:  # what is running there ends with the same error, and is awaited
                     waiting.append(chunk)
                     break
             if not running:
