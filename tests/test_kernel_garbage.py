@@ -85,6 +85,14 @@ def test_what_holds_no_data_is_spare_area():
     assert 1.0 <= trimmed.write_amplification < full.write_amplification
 
 
+def test_overwriting_a_small_file_is_steady_once_as_many_blocks_die_as_are_opened():
+    file = {"area": {"size": "16 GB"}}  # 2 % of the drive, and 4 % of its spare area
+    row = built_system(WRITES | file, {"flash.spare": "50 %"}).system.world.ftls[0]
+    spare = int(row["blocks"]) * int(row["block_units"]) - int(row["units"])
+    assert row["moved"] == 0
+    assert spare < row["written"] - row["units"] < 8 * spare
+
+
 @compiled_only
 def test_a_worn_in_drive_writes_slower_than_a_fresh_one():
     times = []

@@ -346,7 +346,8 @@ def _overwrite(system: System, which: int, unit: int, streams: list[int], window
 
     Where most writes go to a small area it stays low for long, since the blocks of that area die
     whole. Meanwhile what few writes make elsewhere fills the spare area with dead units, bit by
-    bit, in blocks that are not worth collecting yet. It is not steady before that has ended.
+    bit, in blocks that are not worth collecting yet. It is not steady before that has ended, nor
+    while writes take more free blocks than die: on a drive with enough of them, as many die.
     """
     _have_leaves(system, which)  # once for all windows: what has its leaf by then needs no other
     row = system.world.ftls[which]
@@ -354,7 +355,7 @@ def _overwrite(system: System, which: int, unit: int, streams: list[int], window
     blocks = system.world.blocks[row["first_block"] :][: row["blocks"]]
     filled, erases = blocks["valid"] > 0, blocks["erases"].copy()
     spare = max(int(row["blocks"]) * int(row["block_units"]) - int(row["units"]), 1)
-    dead = 0
+    dead, free = 0, int(row["free"])
     for count in range(MOST_WINDOWS):
         written, moved = int(row["written"]), int(row["moved"])
         while int(row["written"]) - written < window:
@@ -367,7 +368,9 @@ def _overwrite(system: System, which: int, unit: int, streams: list[int], window
         left = filled & (blocks["erases"] == erases)
         dead, dead_before = int((row["block_units"] - blocks["valid"])[left].sum()), dead
         ages = abs(dead - dead_before) > AGEING * spare
-        if count + 1 >= LEAST_WINDOWS and row["free"] < RESERVE and change < STEADY and not ages:
+        free, free_before = int(row["free"]), free
+        fills = RESERVE <= free < free_before
+        if count + 1 >= LEAST_WINDOWS and not fills and change < STEADY and not ages:
             break
         before = amplification
 
