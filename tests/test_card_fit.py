@@ -329,8 +329,9 @@ WRITES = {"unit": "IO/s", "size": "4 KiB", "outstanding": 32, "read": "0 %"}
 
 @pytest.mark.parametrize(
     ("capacity", "spare"),
-    # 512 GiB behind 480 and 500 GB, 1.5 x 512 GiB behind 750 GB: seven tenths of what is beyond.
-    [(480, 0.1017), (500, 0.06966), (750, 0.06966)],
+    # 512 GiB behind 480 and 500 GB, 1.5 x 512 GiB behind 750 GB, 24 dies of 48 GiB behind 1050 GB:
+    # seven tenths of what is beyond.
+    [(480, 0.1017), (500, 0.06966), (750, 0.06966), (1050, 0.1247)],
 )
 def test_spare_area_of_which_no_figure_tells_is_that_of_the_flash_behind_the_capacity(
     capacity, spare, tmp_path

@@ -94,6 +94,14 @@ def test_a_sata_disk_sorts_as_many_commands_as_those_of_its_year(year, sorts, ca
     assert card.integer("write_cache.entries") == caches
 
 
+@pytest.mark.parametrize(("year", "settles"), [(2009, 0.8e-3), (2016, 0.8e-3), (2017, 0.23e-3)])
+def test_a_sata_disk_settles_on_the_next_track_as_those_of_its_year(year, settles, tmp_path):
+    like = cards.load("seagate-st8000nm000a")  # of 2018, for servers
+    card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=year), "old.toml")
+    assert card.number("seek.read_single") == pytest.approx(settles)
+    assert card.number("seek.write_single") > settles
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_without_an_example_a_new_card_says_what_is_to_be_filled_in(kind):
     text = stub(kind, "new-one", place=Path("new.toml"))

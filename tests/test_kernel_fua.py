@@ -48,8 +48,31 @@ def test_a_flash_drive_without_capacitors_programs_first():
     assert flushed < forced < 1.5 * flushed
 
 
-def test_nothing_is_unsafe_while_all_writes_are_forced():
-    built = run(CLIENT, {"fua": True, "outstanding": 8})
+SWITCHED_OFF = {"disk_cache": "off"}
+
+
+@pytest.mark.parametrize("outstanding", [1, 8])
+def test_with_its_write_cache_off_a_flash_drive_forces_every_write(outstanding: int) -> None:
+    load = {"outstanding": outstanding}
+    assert rate(CLIENT | SWITCHED_OFF, load) == rate(CLIENT, load | {"fua": True})
+    assert rate(CLIENT | SWITCHED_OFF, load | {"fua": True}) == rate(CLIENT | SWITCHED_OFF, load)
+
+
+def test_no_flush_is_sent_to_a_drive_whose_write_cache_is_off():
+    sata = {"drive": "samsung-870-evo-1tb", "state": "fresh"} | SWITCHED_OFF
+    written, flushed = rate(sata), rate(sata, {"flush_every": 1})
+    assert flushed == pytest.approx(written, rel=0.05)
+
+
+def test_what_capacitors_keep_is_answered_from_the_buffer_with_the_cache_off_too():
+    assert rate(PROTECTED | SWITCHED_OFF) == rate(PROTECTED)
+
+
+@pytest.mark.parametrize(("volume", "load"), [(CLIENT, {"fua": True}), (CLIENT | SWITCHED_OFF, {})])
+def test_nothing_is_unsafe_while_all_writes_are_forced(
+    volume: dict[str, object], load: dict[str, object]
+) -> None:
+    built = run(volume, load | {"outstanding": 8})
     drive = built.system.world.drives[0]
     assert drive["unsafe"] >= 0
     assert 0 <= drive["withheld"] <= 8 * 4096

@@ -63,6 +63,7 @@ def add_drive(
         latency_station=latency_station,
         protected=kind.is_protected(card),
         no_flush=not kind.takes_flushes(card),
+        forces=not card.flag("write_cache.enabled"),
         size=card.integer("capacity.user"),
         grain=kind.grain(card),
         max_transfer=card.integer("command.max_transfer"),

@@ -155,6 +155,7 @@ _SSD: tuple[_Row, ...] = (
     ("data_path.turnaround",              "time",          "0 us",         "100 us",       "0 us",  "lost on the data path at each change of direction"),
     ("buffer.size",                       "size",          "4 KiB",        "16 GiB",       None,    "write buffer"),
     ("buffer.protected",                  "flag",          None,           None,           False,   "the write buffer survives a power cut"),
+    ("write_cache.enabled",               "flag",          None,           None,           True,    "writes are acknowledged from the write buffer (disk cache on); if not, once they are on flash, unless the buffer survives a power cut"),
     ("flash.channels",                    "count",         "1",            "256",          None,    "flash channels"),
     ("flash.dies_per_channel",            "count",         "1",            "256",          None,    "dies on each channel"),
     ("flash.dies_in_step",                "count",         "1",            "64",           "1",     "dies of a channel that share a chip enable and work as one"),

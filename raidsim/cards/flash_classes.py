@@ -188,12 +188,13 @@ take the rest. The median of the 23 drives with a card here whose rated writes t
 def usual_spare(capacity: float) -> float:
     """Return the spare area of a drive whose sheet says nothing of it, relative to its capacity in bytes.
 
-    Dies hold powers of two, and drives have 2^n or 3 x 2^n of the smallest amount: 500 GB are sold
-    of 512 GiB, 480 GB too, and 750 GB of 768 GiB.
+    Dies hold powers of two, or three times as much, and drives have 2^n, 3 x 2^n or 9 x 2^n of the
+    smallest amount: 500 GB are sold of 512 GiB, 480 GB too, 750 GB of 768 GiB, and 1050 GB of 1152
+    GiB, which are 24 dies of 384 Gbit.
     """
     least = capacity * (1 + BEYOND)
     power = 2.0 ** math.floor(math.log2(least))
-    flash = next(size for size in (power, 1.5 * power, 2 * power) if size >= least)
+    flash = next(share * power for share in (1, 9 / 8, 3 / 2, 2) if share * power >= least)
     return LEFT_TO_COLLECTION * (flash / capacity - 1)
 
 

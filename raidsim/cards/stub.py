@@ -257,12 +257,14 @@ def _values(
             line = _moved(attribute, like)
         elif attribute.name == "link.time_per_byte" and (payload := _payload(like, year)):
             line = _line(attribute, 1 / payload, "MB/s", f"the fastest of its year; {_LINK}")
-        elif attribute.name == _DISK_CACHE:
+        elif attribute.name == _DISK_CACHE and like.kind == "hdd":
             line = _disk_cache(like)
         elif attribute.name == _SURVIVES:
             line = _survives(attribute, like)
         elif stated := of_class(attribute.name, like, year):
-            line = _line(attribute, stated.value, "1", stated.note, stated.span, stated.because)
+            line = _line(
+                attribute, stated.value, stated.unit, stated.note, stated.span, stated.because
+            )
         else:
             line = _like(attribute, ranges, like, flash)
         if line is None:

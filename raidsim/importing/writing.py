@@ -197,7 +197,7 @@ def _volume(
     elif controllers:
         table.put("controller", "host", f"{array.place}: RAID of the operating system")
     _layout(table, volume, level)
-    _policies(table, volume, match, found, is_controlled=on is not None)
+    _policies(table, volume, found, is_controlled=on is not None)
     if array.failed is not None and array.failed.value:
         table.put(
             "failed",
@@ -238,7 +238,7 @@ def _layout(table: Table, volume: Volume, level: str) -> None:
 
 
 def _policies(
-    table: Table, volume: Volume, match: Match, found: Found, *, is_controlled: bool
+    table: Table, volume: Volume, found: Found, *, is_controlled: bool
 ) -> None:
     array, level = volume.array, _level(volume)
     if is_controlled:
@@ -253,11 +253,7 @@ def _policies(
         cache = volume.drive.write_cache
         disk_cache = Fact("on" if cache.value else "off", cache.place)
     if disk_cache is not None:
-        if "write_cache.enabled" in cards.load(match.card).about.by_name:
-            table.put("disk_cache", disk_cache.value, disk_cache.place)
-        else:
-            cause = "drives of flash have no write cache that can be switched here: left out"
-            found.remark(disk_cache.place, array.label, cause)
+        table.put("disk_cache", disk_cache.value, disk_cache.place)
     if array.intent is not None and not is_controlled and level in REDUNDANT:
         value = array.intent.value
         is_kept = level in INTENTS.get(value, REDUNDANT)

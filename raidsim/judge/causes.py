@@ -15,7 +15,7 @@ from raidsim.assembly.drives import kind_of
 from raidsim.fio.playing import Played
 from raidsim.observe.traffic import writes_back
 from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
-from raidsim.scenario.arrays import HOST, can_switch
+from raidsim.scenario.arrays import HOST
 
 FAST, SLOW = "too fast", "too slow"
 FEW = 32  # commands that SATA drives (NCQ) take at a time
@@ -118,15 +118,13 @@ class Case:
         """Whether what its drives do depends on what was written to them before."""
         return kind_of(volume.card).has_past(volume.card)
 
-    def has_disk_caches(self, volume: VolumeSpec) -> bool:
-        """Whether its drives have write caches that can be switched."""
-        return can_switch(volume.card)
-
-    def disk_cache_on(self, volume: VolumeSpec) -> bool:
-        """Whether its hard disks acknowledge writes from their volatile caches."""
-        if volume.disk_cache is not None:
-            return volume.disk_cache == "on"
-        return self.has_disk_caches(volume) and volume.card.flag("write_cache.enabled")
+    def disk_caches(self, volume: VolumeSpec) -> str | None:
+        """Whether its drives answer writes from volatile caches; None if they have none."""
+        card = volume.card
+        enabled = card.flag("write_cache.enabled")
+        if enabled and kind_of(card).is_protected(card):
+            return None
+        return volume.disk_cache or ("on" if enabled else "off")
 
 
 Finder = Callable[[Case], Iterator[Cause]]
@@ -189,8 +187,8 @@ def _cached_writes(case: Case) -> Iterator[Cause]:
         if case.has_cache(volume) and not case.writes_back(volume):
             words = "the controller acknowledges writes from its cache (write-back)"
             yield Cause(words, {f"{key}.write": "back-bad-battery"})
-        if case.has_disk_caches(volume) and not case.disk_cache_on(volume):
-            words = "the disks acknowledge writes from their own caches (disk cache on)"
+        if case.disk_caches(volume) == "off":
+            words = "the drives acknowledge writes from their own caches (disk cache on)"
             yield Cause(words, {f"{key}.disk_cache": "on"})
 
 
@@ -311,8 +309,8 @@ def _written_through(case: Case) -> Iterator[Cause]:
         if case.writes and case.writes_back(volume):
             words = "write-through instead of write-back (a battery that is low or learns)"
             yield Cause(words, {f"{key}.write": "through"})
-        if case.writes and case.has_disk_caches(volume) and case.disk_cache_on(volume):
-            yield Cause("the disks' own caches were off", {f"{key}.disk_cache": "off"})
+        if case.writes and case.disk_caches(volume) == "on":
+            yield Cause("the drives' own caches were off", {f"{key}.disk_cache": "off"})
         if case.reads and case.has_cache(volume) and volume.io == "cached":
             yield Cause("the cache keeps nothing of reads (io = direct)", {f"{key}.io": "direct"})
 

@@ -46,7 +46,9 @@ def send(w, index):
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
     job["row"] = drive["row"]
-    if job["fua"] == FUA_ASKED and drive["no_fua"] == 1 and job["op"] == WRITE:
+    if job["op"] == WRITE and drive["forces"] == 1:
+        job["fua"] = FUA_ASKED
+    elif job["fua"] == FUA_ASKED and drive["no_fua"] == 1 and job["op"] == WRITE:
         job["fua"] = FUA_WITH_FLUSH
     if job["op"] == FLUSH and drive["flush_queue"] != NONE and flush_queue.holds(w, drive, index):
         return

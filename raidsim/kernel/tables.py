@@ -1,9 +1,8 @@
 """The kernel's tables: every piece of state is a row of one of these record arrays.
 
-Here are those that everything uses, with the numbers that stand for words in them; those of one
-kind of hardware are in modules of their own. :mod:`raidsim.kernel.world` puts all together.
-Rows refer to each other by index; ``NONE`` (-1) is "no row". Times are int64 nanoseconds, sizes and
-addresses bytes, shares floats from 0 to 1. A larger problem has more rows, never another layout.
+Here are those that everything uses; those of one kind of hardware have modules of their own.
+:mod:`raidsim.kernel.world` puts all together. Rows refer to each other by index; ``NONE`` (-1) is
+"no row". Times are in ns, sizes and addresses in bytes, shares from 0 to 1; layouts never change.
 """
 
 from __future__ import annotations
@@ -523,6 +522,7 @@ DRIVES = Table(
     latency_station=configuration("i4", "where the fixed latency passes"),
     protected=configuration("i4", "1: its write buffer survives a power cut"),
     no_flush=configuration("i4", "1: its host knows of no volatile cache, and sends no flush"),
+    forces=configuration("i4", "1: its write cache is off, and all of its writes are forced"),
     no_fua=configuration("i4", "1: its host sends a forced write as a write and a flush"),
     heated=configuration("i4", "1: its temperature is simulated"),
     first_hop=configuration("i4", "first of the shared links on its way up, from the drive on"),

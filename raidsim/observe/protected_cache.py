@@ -57,7 +57,7 @@ def _answering(scenario: Scenario, load: LoadSpec) -> list[VolumeSpec]:
 
 def _assumes_it(volume: VolumeSpec) -> bool:
     card = volume.card
-    if not arrays.can_switch(card) or not is_protected(card):
+    if not card.has("write_cache.protected_size") or not is_protected(card):
         return False
     return card.sources["write_cache.protected_size"].source == "assumed"
 

@@ -16,7 +16,6 @@ from raidsim.scenario.arrays import (
     WITH_PARTIAL_PARITY,
     WITH_Q,
     WITHOUT_REDUNDANCY,
-    can_switch,
     is_on_pcie_of,
 )
 from raidsim.scenario.finding import Finding
@@ -53,9 +52,6 @@ def check_volume(
         yield from check_cache(values, None)
     else:
         yield from _check_controller(values, drive, controller)
-    if values.get("disk_cache") is not None and drive is not None and not can_switch(drive):
-        cause = f"{drive.name} has no write cache that can be switched"
-        yield "disk_cache", cause, "leave it out"
     drives = values.get("drives", 1)
     failed = tuple(values.get("failed", ()))
     for number in dict.fromkeys(failed):

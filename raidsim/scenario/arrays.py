@@ -59,11 +59,6 @@ def stops_trims(values: Mapping[str, Any], drive: Card, layout: np.void | None) 
     return None
 
 
-def can_switch(drive: Card) -> bool:
-    """Whether a drive has a write cache that can be switched on and off."""
-    return "write_cache.enabled" in drive.about.by_name
-
-
 def intent_of(
     values: Mapping[str, Any], drive: Card | None, host: Card | None, *, is_controlled: bool
 ) -> str:

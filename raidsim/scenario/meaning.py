@@ -263,7 +263,7 @@ def _as_it_runs(
     if drive is None:
         return None
     wanted = values.get("disk_cache")
-    if wanted is not None and arrays.can_switch(drive):
+    if wanted is not None:
         drive = drive.changed({"write_cache.enabled": wanted == "on"})
     above = [one.values for one in links if one.name in values.get("behind", ())]
     ports = [one["speed"] for one in above if one.get("speed")]

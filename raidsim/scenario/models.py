@@ -260,7 +260,7 @@ class VolumeKeys(Part):
         "direct",
     )
     disk_cache: Annotated[str, Choice(("on", "off"))] | None = key(
-        "volatile write caches of its hard disks", None, "as the card of the drive has it"
+        "volatile write caches of its drives", None, "as the card of the drive has it"
     )
     intent: Annotated[str, Choice(("none", "bitmap", "journal", "ppl"))] | None = key(
         "RAID by software of the operating system: what it notes of writes before it carries them"

@@ -40,7 +40,10 @@ class Flash(DriveKind):
     table = "ssds"
     medium = "flash"
     buffer = "buffer"
-    lossy = ("is not protected", "choose a drive with power-loss protection")
+    lossy = (
+        "is not protected",
+        'choose a drive with power-loss protection, or set disk_cache = "off", which costs much',
+    )
     unit = "mapping.unit"
     unit_verb = "maps"
     by_pages = True
@@ -65,11 +68,12 @@ class Flash(DriveKind):
 
     def is_safe(self, card: Card) -> bool:
         """As :class:`DriveKind` says."""
-        return card.flag("buffer.protected")
+        return card.flag("buffer.protected") or not card.flag("write_cache.enabled")
 
     def write_buffer(self, card: Card) -> int:
         """As :class:`DriveKind` says."""
-        return card.integer("buffer.size")
+        holds = card.flag("write_cache.enabled") or card.flag("buffer.protected")
+        return card.integer("buffer.size") if holds else 0
 
     def grain(self, card: Card) -> int:
         """As :class:`DriveKind` says."""
@@ -95,8 +99,10 @@ class Flash(DriveKind):
         return self.sustained_rate(card), min(1 / time for time in times if time > 0)
 
     def write_time(self, card: Card, parity: bool) -> float:
-        """What the drive takes to acknowledge."""
+        """What the drive takes to acknowledge, from its buffer or once data is on flash."""
         fixed = card.number("command.latency") + card.number("front_end.command_time")
+        if not (card.flag("write_cache.enabled") or card.flag("buffer.protected")):
+            fixed += card.number("flash.program_time")
         return 2 * fixed + card.number("flash.read_time") if parity else fixed
 
     def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:

@@ -142,8 +142,11 @@ class DriveKind(ABC):
         """Whether it tells its host of a cache, so that flushes are sent to it.
 
         NVMe has a bit for a volatile cache, and no host sends a flush to a drive without one.
-        SATA and SAS drives report that their cache is on, whatever keeps it through a power cut.
+        SATA and SAS drives report that their cache is on, whatever keeps it through a power cut,
+        unless it was switched off.
         """
+        if not card.flag("write_cache.enabled"):
+            return False
         return not (self.is_protected(card) and card.word("link.interface") == "nvme")
 
     @abstractmethod
