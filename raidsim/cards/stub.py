@@ -257,7 +257,7 @@ def _values(
             line = _moved(attribute, like)
         elif attribute.name == "link.time_per_byte" and (payload := _payload(like, year)):
             line = _line(attribute, 1 / payload, "MB/s", f"the fastest of its year; {_LINK}")
-        elif attribute.name == _DISK_CACHE and like.kind == "hdd":
+        elif attribute.name == _DISK_CACHE and not like.has("flash.channels"):
             line = _disk_cache(like)
         elif attribute.name == _SURVIVES:
             line = _survives(attribute, like)

@@ -237,9 +237,7 @@ def _layout(table: Table, volume: Volume, level: str) -> None:
         table.guess("strip", words.size_text(usual), "no file says it; the usual one of today")
 
 
-def _policies(
-    table: Table, volume: Volume, found: Found, *, is_controlled: bool
-) -> None:
+def _policies(table: Table, volume: Volume, found: Found, *, is_controlled: bool) -> None:
     array, level = volume.array, _level(volume)
     if is_controlled:
         for key in _CACHE_KEYS:
