@@ -386,6 +386,16 @@ def test_what_a_scenario_cannot_say_of_an_array_is_said(state, words):
     assert words in said(imported(f"md/{state}"))
 
 
+def test_an_array_is_taken_over_with_as_few_drives_as_are_simulated(tmp_path):
+    """Three under RAID 6, as MegaRAID controllers build it, and two under RAID 1."""
+    mdstat = "md0 : active {} {}\n      1953382400 blocks super 1.2 {}[{}/{}] [{}]\n"
+    six = ("raid6", "sda1[0] sdb1[1] sdc1[2]", "level 6, 64k chunk, algorithm 2 ", 3, 3, "UUU")
+    (volume,) = load_text(text_as(tmp_path, mdstat.format(*six)).text).volumes
+    assert (volume.level, volume.drives) == ("raid6", 3)
+    with pytest.raises(InputError, match="md0: raid1 of 1 drives is not simulated; give at least"):
+        text_as(tmp_path, mdstat.format("raid1", "sda1[0]", "", 1, 1, "U"))
+
+
 def test_a_resync_and_a_check_go_through_all_stripes():
     for state in ("02-checking", "07-initial-resync"):
         scenario = scenario_of(f"md/{state}/mdstat.txt")

@@ -22,9 +22,10 @@ from raidsim.importing.model import (
     Found,
 )
 from raidsim.importing.together import System
+from raidsim.layout.arrange import BY_WORD
+from raidsim.scenario.arrays import NESTED, REDUNDANT
 
 MOST_VOLUMES = 1000
-REDUNDANT = frozenset({"raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60"})
 
 
 @dataclass
@@ -140,11 +141,11 @@ def _impossible(array: Array) -> Problem | None:
     if array.slots is None:
         cause = "no file says how many drives it has"
         return array.place.problem(array.label, cause, "give the output that has it as well")
-    least = {"raid4": 3, "raid5": 3, "raid6": 4, "raid10": 2, "raid50": 6, "raid60": 8}
     level, slots = array.level.value, array.slots.value
-    if slots < least.get(level, 1):
+    least = _least_drives(level)
+    if slots < least:
         cause = f"{level} of {slots} drives is not simulated"
-        return array.slots.place.problem(array.label, cause, f"give at least {least.get(level, 1)}")
+        return array.slots.place.problem(array.label, cause, f"give at least {least}")
     failed = array.failed.value if array.failed else ()
     if array.failed is not None and _is_lost(array, failed, level, slots):
         shown = ", ".join(map(str, failed))
@@ -158,10 +159,18 @@ def _impossible(array: Array) -> Problem | None:
     return None
 
 
+def _least_drives(level: str) -> int:
+    """Drives without which there is no array of a level; one for what is no level."""
+    if level not in BY_WORD:
+        return 1
+    kind = BY_WORD[level]
+    return kind.least_drives * (2 if kind.nested and kind.parity else 1)
+
+
 def _is_lost(array: Array, failed: tuple[int, ...], level: str, slots: int) -> bool:
     """Whether more drives are gone than the level survives, in any of its spans."""
     spans = array.spans.value if array.spans else 1
-    each = {"raid4": 1, "raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}.get(level)
+    each = BY_WORD[level].parity if level in BY_WORD else 0
     if level == "raid1":
         return len(failed) >= slots
     if level == "raid10":
@@ -171,7 +180,7 @@ def _is_lost(array: Array, failed: tuple[int, ...], level: str, slots: int) -> b
             return len(failed) > slots - slots // copies
         sets = Counter(one // copies for one in failed)
         return any(count >= copies for count in sets.values())
-    if each is None or (array.spans is None and level in {"raid50", "raid60"}):
+    if each == 0 or (array.spans is None and level in NESTED):
         return False
     size = slots // spans if slots % spans == 0 else slots
     return any(count > each for count in Counter(one // max(size, 1) for one in failed).values())
@@ -273,10 +282,11 @@ def _data_drives(array: Array) -> int:
     level = array.level.value if array.level else ""
     spans = array.spans.value if array.spans else 1
     copies = array.copies.value if array.copies else 2
-    return {
-        "raid1": 1, "raid4": count - 1, "raid5": count - 1, "raid6": count - 2,
-        "raid10": count // max(copies, 1), "raid50": count - spans, "raid60": count - 2 * spans,
-    }.get(level, count)  # fmt: skip
+    if level == "raid1":
+        return 1
+    if level == "raid10":
+        return count // max(copies, 1)
+    return count - BY_WORD[level].parity * spans if level in BY_WORD else count
 
 
 def _once(volumes: list[Volume], found: Found) -> list[Volume]:

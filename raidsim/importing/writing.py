@@ -11,11 +11,11 @@ from raidsim.importing import words
 from raidsim.importing.loads import limit_area, load_tables
 from raidsim.importing.matching import Match, Needs, match_controller, match_drive
 from raidsim.importing.model import CHECK, RESYNC, Controller, Fact, Found, Place
-from raidsim.importing.plan import REDUNDANT, Volume
+from raidsim.importing.plan import Volume
 from raidsim.importing.together import System
 from raidsim.importing.toml_lines import Table
 from raidsim.importing.wishes import Wishes
-from raidsim.scenario.arrays import WITH_PARITY, WITH_PARTIAL_PARITY
+from raidsim.scenario.arrays import REDUNDANT, WITH_PARITY, WITH_PARTIAL_PARITY
 
 HOST = "fujitsu-rx2540-m1"
 SAMPLE_BYTES = 3e8

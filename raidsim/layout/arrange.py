@@ -58,6 +58,9 @@ LEVELS = {name: _found[name] for name in sorted(_found, key=_order)}
 WORDS = {name if name == "jbod" else f"raid{name}": name for name in LEVELS}
 """What people write, and the level that they mean: raid5 is 5."""
 
+BY_WORD = {word: LEVELS[name] for word, name in WORDS.items()}
+"""The same levels, by what people write."""
+
 
 def arrange(
     level: str,

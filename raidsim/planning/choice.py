@@ -21,15 +21,15 @@ from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import NO_MAKER
 from raidsim.cards.catalogue import catalogue, load
 from raidsim.errors import InputError, Problem, quote
+from raidsim.layout.arrange import BY_WORD
 from raidsim.planning.keys import ChoiceKeys
 from raidsim.planning.need import Need
 from raidsim.risk.groups import Group, mirror, ring, whole
 from raidsim.scenario import array_checks, arrays
+from raidsim.scenario.arrays import NESTED, WITH_COPIES
 
 HOST = "host"
-PARITY = {"raid4": 1, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}
-WITH_SPANS = ("raid50", "raid60")
-WITH_COPIES = ("raid1e", "raid10")
+WITH_SPANS = tuple(word for word in NESTED if BY_WORD[word].parity)
 ON_THE_SERVER = ("nvme", "pcie", "sata")
 """Interfaces of drives that a server takes without a controller: PCIe slots, and ports of SATA."""
 
@@ -55,7 +55,7 @@ class Shape:
     @property
     def parity(self) -> int:
         """Drives' worth of parity in a span."""
-        return PARITY.get(self.level, 0)
+        return BY_WORD[self.level].parity
 
     @property
     def failures(self) -> int:
@@ -377,9 +377,9 @@ def shapes_of(choice: ChoiceKeys) -> Iterator[Shape]:
                         yield Shape(level, count, 1, copies)
             elif level in WITH_SPANS:
                 for spans in choice.spans:
-                    if count % spans == 0 and count // spans >= PARITY[level] + 2:
+                    if count % spans == 0 and count // spans >= BY_WORD[level].parity + 2:
                         yield Shape(level, count, spans)
-            elif count >= PARITY.get(level, 0) + 2:
+            elif count >= BY_WORD[level].parity + 2:
                 yield Shape(level, count)
 
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from raidsim import schemas, units
 from raidsim.cards import Card
-from raidsim.planning.choice import HOST, WITH_COPIES, WITH_SPANS, Design
+from raidsim.planning.choice import HOST, WITH_SPANS, Design
 from raidsim.planning.need import Need, scaled
 from raidsim.resources import data_folder
 from raidsim.scenario import Scenario, arrays
+from raidsim.scenario.arrays import WITH_COPIES
 from raidsim.scenario.scenario import from_data
 
 Data = dict[str, Any]

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from raidsim.layout.arrange import WORDS
 from raidsim.scenario.fields import Choice, Count, Quantity, Reader, as_list, key, wrong
 from raidsim.scenario.part import Name, Part, Size
 
-LEVELS = ("raid0", "raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60")
+LEVELS = tuple(word for word in WORDS if word != "jbod")
 """Levels that a design may have."""
 
 USUAL_LEVELS = ("raid1", "raid5", "raid6", "raid10", "raid50", "raid60")

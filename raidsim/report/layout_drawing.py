@@ -15,6 +15,7 @@ from markupsafe import escape
 from raidsim import units
 from raidsim.errors import InputError, Problem, nearest_name, quote
 from raidsim.layout.address import held
+from raidsim.layout.arrange import BY_WORD
 from raidsim.layout.tables import CONCATENATED, DATA, FAR, FAR_SETS, MIRRORED, PARITY, UNUSED, P
 from raidsim.scenario import Scenario, VolumeSpec
 
@@ -182,7 +183,7 @@ def _facts(spec: VolumeSpec) -> list[str]:
         return [f"{_decimal(spec.capacity)}; its bytes lie one after the other"]
     facts = [f"{_decimal(spec.capacity)} of {_decimal(spec.raw_capacity)}"]
     facts.append(f"strips of {_binary(int(layout['strip']))}")
-    if layout["family"] == PARITY and spec.level != "raid4":
+    if layout["family"] == PARITY and BY_WORD[spec.level].rotation is None:
         facts.append(f"rotation {spec.rotation}")
     if layout["family"] == MIRRORED:
         facts.append(f"{int(layout['copies'])} copies")

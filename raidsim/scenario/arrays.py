@@ -9,18 +9,23 @@ import numpy as np
 
 from raidsim import units
 from raidsim.cards.card import Card
-from raidsim.layout.arrange import WORDS, arrange
-from raidsim.layout.tables import PARITY
+from raidsim.layout.arrange import BY_WORD, WORDS, arrange
+from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario.finding import Finding
 from raidsim.topology.lanes import SATA_COMMAND, bandwidth, is_serial, of_one_drive
 
 HOST = "host"
-NESTED = ("raid10", "raid50", "raid60")
+NESTED = tuple(word for word, level in BY_WORD.items() if level.nested)
 WITH_COPIES = ("raid1e", "raid10")
-WITH_PARITY = ("raid4", "raid5", "raid6", "raid50", "raid60")
-WITH_Q = ("raid6", "raid60")
+"""Levels that may be asked for a number of copies; RAID 1 has one on each drive."""
+
+WITH_PARITY = tuple(word for word, level in BY_WORD.items() if level.family == PARITY)
+WITH_Q = tuple(word for word in WITH_PARITY if BY_WORD[word].parity == 2)
 WITH_PARTIAL_PARITY = ("raid5", "raid50")
-WITHOUT_REDUNDANCY = ("single", "jbod", "raid0")
+"""Levels of which Linux md logs partial parity: of RAID 5 alone, which RAID 50 is made of."""
+
+REDUNDANT = tuple(w for w, level in BY_WORD.items() if level.family in (MIRRORED, PARITY))
+WITHOUT_REDUNDANCY = ("single", *(word for word in BY_WORD if word not in REDUNDANT))
 SLOWER = 0.8
 """A port that carries less than this share of a drive's own link has a lower line rate.
 
