@@ -26,7 +26,7 @@ def every_function(ns):
     place, parity_place, held = ns.place, ns.parity_place, ns.held
     rebuild, rebuild_bound, redirect = ns.rebuild, ns.rebuild_bound, ns.redirect
     survives, failures_tolerated = ns.survives, ns.failures_tolerated
-    raw_size, q_exponent, two_lost = ns.raw_size, ns.q_exponent, ns.two_lost
+    q_exponent, two_lost = ns.q_exponent, ns.two_lost
 
     def run(layouts, good, request, planned, listed, restored, out):
         layout = layouts[0]
@@ -47,10 +47,9 @@ def every_function(ns):
         out[12] = rebuild_bound(layout)
         out[13] = survives(layout, good)
         out[14] = failures_tolerated(layout)
-        out[15] = raw_size(layout)
-        out[16], out[17] = two_lost(row, row + drive + 1)
+        out[15], out[16] = two_lost(row, row + drive + 1)
         if out[1] > 0:
-            out[18] = redirect(layout, good, listed[0], layout["copies"] - 1)
+            out[17] = redirect(layout, good, listed[0], layout["copies"] - 1)
 
     return run
 

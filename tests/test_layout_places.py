@@ -11,7 +11,7 @@ from layouts import OF_RAID_5, STRIP, array, choices, every_array, printed, with
 
 from raidsim.layout.address import held, parity_place, place, whole_drive
 from raidsim.layout.arrange import ROTATIONS, arrange
-from raidsim.layout.health import failures_tolerated, raw_size, survives
+from raidsim.layout.health import failures_tolerated, survives
 from raidsim.layout.nested import span_held, span_place, span_share, spans_touched
 from raidsim.layout.parity import data_place, p_place, q_exponent, q_place
 from raidsim.layout.tables import DATA, PARITY, UNUSED, P, Q
@@ -199,7 +199,7 @@ def test_the_data_of_a_drive_less_its_redundancy_is_the_capacity():
     for level, drives in data_drives.items():
         layout = array(level, n, {}, rows)
         assert layout["size"] == drives * rows * STRIP
-        assert raw_size(layout) == n * rows * STRIP
+        assert layout["drives"] * whole_drive(layout) == n * rows * STRIP
 
 
 def test_two_terabyte_drives_make_24_terabytes_as_raid_60_of_sixteen():

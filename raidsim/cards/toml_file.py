@@ -27,7 +27,6 @@ NOT_SO_DEEP = f"nothing in a description has {DEEPEST} steps"
 
 _MOST_ERRORS = 20
 _LONGEST_KEY = 100  # as messages show it
-_TWICE = ("Cannot overwrite", "Cannot declare", "Cannot mutate", "Duplicate inline")
 _LONG_KEY = re.compile(
     r"""(?<![A-Za-z0-9_-])(?:(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
     f"{{{DEEPEST - 1}}}"

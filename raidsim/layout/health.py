@@ -1,4 +1,4 @@
-"""What an array costs and what it survives.
+"""What an array survives.
 
 Failures tolerated are those of any drives, whichever they are; :func:`survives` tells of given
 ones, which may be more: a RAID 10 of four pairs survives up to four.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.layout.address import is_good, strip_place, whole_drive
+from raidsim.layout.address import is_good, strip_place
 from raidsim.layout.tables import MIRRORED, PARITY
 
 
@@ -18,11 +18,6 @@ def failures_tolerated(layout: np.void) -> int:
     if layout["family"] == PARITY:
         return int(layout["parity"])
     return int(layout["copies"]) - 1
-
-
-def raw_size(layout: np.void) -> int:
-    """Return the bytes that the array occupies on its drives."""
-    return int(layout["drives"]) * whole_drive(layout)
 
 
 def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
