@@ -13,7 +13,7 @@ from raidsim.acceptance.jobs import RAMP_S, RUN_S, WORN_RAMP_S
 from raidsim.acceptance.verdict import PASSED, TOO_FAST, JudgedDelivery, Verdict
 from raidsim.report import json_file, numbers, output
 from raidsim.report.output import Target
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 from raidsim.report.unknowns import rounded
 
 EXPECTED = "expected.json"
@@ -114,7 +114,7 @@ def print_expected(expected: Expected, folder: str, files: int, console: Console
     """Say what was written, and what the system must show."""
     console.print(Text(expected.title, style="bold"), soft_wrap=True)
     console.print()
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for header in ("job", "figure", "unit"):
         table.add_column(header, no_wrap=True)
     for header in ("expected", "must be in"):
@@ -144,7 +144,7 @@ def deliver(verdict: Verdict, target: Target | None, console: Console) -> None:
 
 def print_verdict(verdict: Verdict, console: Console) -> None:
     """Print every job with what was measured, and whether the delivery passed."""
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for header in ("job", "figure", "unit"):
         table.add_column(header, no_wrap=True)
     for header in ("measured", "must be in"):

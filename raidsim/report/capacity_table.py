@@ -8,12 +8,12 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.observe.waterfall import Waterfall
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 
 
 def table(waterfalls: Sequence[Waterfall]) -> Table:
     """A row for each step of each volume, in TB of 10^12 and TiB of 2^40 bytes."""
-    found = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    found = ruled(3)
     found.add_column("capacity", no_wrap=True)
     found.add_column("", no_wrap=True)
     for header in ("TB", "TiB"):

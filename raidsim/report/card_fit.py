@@ -11,7 +11,7 @@ from rich.text import Text
 from raidsim import units
 from raidsim.calibrate.rated_runs import PREFIX
 from raidsim.calibrate.rated_scenario import HOST_WORDS
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 
 if TYPE_CHECKING:
     from raidsim.calibrate.card_fit import CardFit
@@ -46,7 +46,7 @@ def _how(found: CardFit) -> str:
 
 
 def _table(*headers: str) -> Table:
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table = ruled()
     for header in headers:
         table.add_column(header, overflow="fold")
     return table

@@ -18,7 +18,7 @@ from raidsim.cards.posterior import posterior
 from raidsim.cards.rated import Rated
 from raidsim.report import numbers
 from raidsim.report.console import UNBOUNDED
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 from raidsim.units import capacity_for_people
 
 INTERFACES = {"sata": "SATA", "sas": "SAS", "nvme": "NVMe", "pcie": "PCIe"}
@@ -196,7 +196,7 @@ def _print_rated(rated: Rated, console: Console) -> None:
 
 
 def _table(*headers: str) -> Table:
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table = ruled()
     for number, header in enumerate(headers):
         table.add_column(header, no_wrap=number < len(headers) - 1)
     return table

@@ -26,8 +26,8 @@ from raidsim.report import (
 )
 from raidsim.report.checked import Checked
 from raidsim.report.finding import Severity, cards_of
+from raidsim.report.ruled import ruled
 from raidsim.report.summary import air_sentence, load_sentence, machine_sentence
-from raidsim.report.table import RULED
 from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.intensity import label
@@ -250,7 +250,7 @@ def _changed(values: Mapping[str, object]) -> str:
 
 def _links(links: Iterable[LinkFacts]) -> Table:
     """Every controller and link with what it carries and what can arrive at it."""
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for header in ("link", "to", "lanes"):
         table.add_column(f"\n{header}", no_wrap=True)
     for header in ("carries,\nMB/s", "\ndrives", "can deliver,\nMB/s", "load\nfactor"):

@@ -13,7 +13,7 @@ from raidsim.report import compare_words as say
 from raidsim.report.console import ReportConsole
 from raidsim.report.hardware import some
 from raidsim.report.numbers import MB_PER_S, NOT_MEASURED
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 from raidsim.studies.comparison import Comparison, Line
 from raidsim.studies.differences import Setting
 
@@ -157,7 +157,7 @@ def _lines(
 
 def _table(*headers: str, right: int | None = None) -> Table:
     """A table whose columns are set to the right from one of them on."""
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for number, header in enumerate(headers):
         is_right = right is not None and number >= right
         table.add_column(Text(header), justify="right" if is_right else "left", no_wrap=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from raidsim.report import numbers
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 
 
 def us(seconds: float) -> str:
@@ -16,7 +16,7 @@ def us(seconds: float) -> str:
 def table(*headers: str) -> Table:
     """A table with these headers; the columns of those that begin with > are numbers."""
     lines = max(header.count("\n") for header in headers)
-    made = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    made = ruled()
     for header in headers:
         text = header.removeprefix(">")
         made.add_column(

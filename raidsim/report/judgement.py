@@ -13,7 +13,7 @@ from raidsim.judge.compare import AGREES, JudgedJob, Judgement, TriedCause
 from raidsim.judge.figures import Figure
 from raidsim.report import json_file, numbers, output
 from raidsim.report.output import Target
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 
 STYLES = {AGREES: "green", FAST: "yellow", SLOW: "yellow"}
 MB_PER_S = "MB/s of 10^6 bytes beside MiB/s of 2^20, as fio has them"
@@ -72,7 +72,7 @@ def _why(job: JudgedJob) -> str:
 
 
 def _figures(job: JudgedJob) -> Table:
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table = ruled()
     table.add_column("")
     for header in ("unit", "measured", "simulated", "measured / simulated"):
         table.add_column(header, justify="left" if header == "unit" else "right", no_wrap=True)
@@ -94,7 +94,7 @@ def _ratio(ratio: float | None) -> str:
 
 def _causes(job: JudgedJob) -> Table:
     """The causes that bring the simulation nearer, the nearest first."""
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table = ruled()
     table.add_column(f"{job.verdict}: what would make it so, simulated")
     for header in ("IO/s", "mean latency, ms", "measured / simulated", ""):
         table.add_column(header, justify="right" if header else "left", no_wrap=True)

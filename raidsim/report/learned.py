@@ -11,7 +11,7 @@ from rich.text import Text
 from raidsim import units
 from raidsim.calibrate.own_results import Learned, OwnResults, Told
 from raidsim.cards import Card
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 
 
 def print_learned(found: OwnResults, console: Console) -> None:
@@ -80,7 +80,7 @@ def _written(one: Learned) -> str:
 
 
 def _table(*headers: str) -> Table:
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    table = ruled()
     for header in headers:
         table.add_column(header, no_wrap=True)
     return table

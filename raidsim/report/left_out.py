@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich import box
 from rich.table import Table
+
+from raidsim.report.ruled import titled
 
 
 def left_out_table(found: dict[str, Any]) -> Table:
     """Return the errors of each document's figures, predicted without it (`raidsim leave-out`)."""
-    table = Table(
-        title="Figures of documents, by cards that the document was not used for",
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1),
-    )
+    table = titled("Figures of documents, by cards that the document was not used for")
     table.add_column("")
     for column in ("values", "figures", "median", "90 %", "worst", "too high"):
         table.add_column(column, justify="right")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -13,6 +13,7 @@ from raidsim import units
 from raidsim.report import numbers
 from raidsim.report.curves import KINDS, Curve, offered
 from raidsim.report.hardware import some
+from raidsim.report.ruled import ruled
 from raidsim.result import Course, Latency, OperationUse, Phase, Point, Result, VolumeCut
 
 MINUTES_FROM = 600.0  # s, from which a table counts minutes
@@ -106,11 +107,8 @@ def health_words(phase: Phase, several: bool) -> str:
     return ", ".join(f"{name} {health}" for name, health in phase.health.items())
 
 
-def print_phases(curve: Curve, console: Console, fit: Callable[[], Table]) -> None:
-    """Print the phases of each point of a load; nothing for a scenario without events.
-
-    ``fit`` makes an empty table in the style of all tables.
-    """
+def print_phases(curve: Curve, console: Console) -> None:
+    """Print the phases of each point of a load; nothing for a scenario without events."""
     for point in curve.points:
         if point.course is None or not point.course.phases:
             continue
@@ -118,10 +116,11 @@ def print_phases(curve: Curve, console: Console, fit: Callable[[], Table]) -> No
         what = point.load if point.workers == 0 else f"{point.load}, {offered(point)}"
         console.print(Text(f"{what}, from event to event:"))
         console.print()
-        console.print(_table(point.course, fit()))
+        console.print(_table(point.course))
 
 
-def _table(course: Course, table: Table) -> Table:
+def _table(course: Course) -> Table:
+    table = ruled()
     unit = unit_of(course.phases[-1].end_s)[0]
     for header in (f"from,\n{unit}", f"to,\n{unit}", "\nIO/s", "\n±", "\nMB/s"):
         table.add_column(header, justify="right", no_wrap=True)

@@ -13,7 +13,7 @@ from raidsim import units
 from raidsim.planning.outcome import Candidate, Plan, Stage
 from raidsim.planning.words import STATES
 from raidsim.report import drives, numbers
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 from raidsim.units import capacity_for_people
 
 NONE = "-"
@@ -239,7 +239,7 @@ def times(ratio: float) -> str:
 
 
 def _table(*columns: str) -> Table:
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for column in columns:
         table.add_column(column)
     return table

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from raidsim.observe.inventory import PartPower
 from raidsim.report import numbers
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 
 WORDS = {
     "host": "server with fans and memory",
@@ -21,7 +21,7 @@ WORDS = {
 
 def table(parts: Sequence[PartPower]) -> Table:
     """A row for each kind of part, and one for all of them."""
-    found = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    found = ruled(3)
     for header in ("power", "of", "card"):
         found.add_column(header, no_wrap=True)
     for header in ("number", "idle, W", "highest, W"):

@@ -14,7 +14,7 @@ from raidsim.facts import VolumeFacts
 from raidsim.report import numbers
 from raidsim.report.hardware import level_words, some
 from raidsim.report.numbers import percent
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 from raidsim.risk.assess import LIFETIMES, Risk, has_all_in_back, of_hybrid
 from raidsim.scenario import HybridSpec
 from raidsim.stats.proportions import Estimate
@@ -33,7 +33,7 @@ _HUGE = 1e12
 
 def table(risks: Sequence[Risk], facts: Sequence[VolumeFacts]) -> Table:
     """A row for each volume: capacity, rebuild, mean time to data loss, chances, expected loss."""
-    found = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    found = ruled(3)
     years = f"{risks[0].mission_years:g} years"
     found.add_column("\n\nvolume", no_wrap=True)
     found.add_column("\n\nlevel", no_wrap=True)

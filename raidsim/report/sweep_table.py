@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
 from raidsim.report import numbers
+from raidsim.report.ruled import titled
 from raidsim.studies.effects import Effects
 from raidsim.studies.sweep import Row, Sweep
 
@@ -25,7 +24,7 @@ LEAST_SHARE = 0.005
 def sweep_table(sweep: Sweep) -> Group:
     """The rows of a sweep; of many the first and the last ones."""
     rows = sweep.rows
-    table = _table(sweep.title)
+    table = titled(sweep.title)
     for key in sweep.keys:
         table.add_column(key)
     for head in ("IO/s", "+-", "MB/s", "read ms", "p99", "write ms", "p99"):
@@ -38,18 +37,6 @@ def sweep_table(sweep: Sweep) -> Group:
             table.add_row(*["…"] * len(sweep.keys), f"{len(rows) - len(shown):,} more")
         table.add_row(*_cells(sweep, row, loads))
     return Group(table, Text(), Text(_summary(sweep)))
-
-
-def _table(title: str) -> Table:
-    return Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1),
-    )
 
 
 def _cells(sweep: Sweep, row: Row, loads: bool) -> list[str]:
@@ -88,7 +75,7 @@ def _summary(sweep: Sweep) -> str:
 
 def effects_table(found: Effects) -> Group:
     """Which key matters, the most important first."""
-    table = _table(f"What {found.figure} depends on, in {found.rows:,} rows")
+    table = titled(f"What {found.figure} depends on, in {found.rows:,} rows")
     table.add_column("key")
     table.add_column("share", justify="right")
     table.add_column("")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rich.box import Box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -36,6 +35,7 @@ from raidsim.report.curves import (
     latency_unit,
     offered,
 )
+from raidsim.report.ruled import ruled
 from raidsim.report.summary import confidence, load_sentence, several_volumes
 from raidsim.result import FROM_THE_START, NO_LOAD, Limit, Point, Result, owner_and_part
 
@@ -47,9 +47,6 @@ RARELY = 0.01
 """Share of the time up to which throttling is not what limits a load."""
 INTERRUPTED = "interrupted: only the points that were finished are here"
 
-# A space between columns, and a rule below the header only.
-RULED = Box("    \n    \n ── \n    \n    \n    \n    \n    \n")
-
 
 def print_result(result: Result, console: Console) -> None:
     """Print every load of a result as a table, with notes on what needs one."""
@@ -57,7 +54,7 @@ def print_result(result: Result, console: Console) -> None:
         if number:
             console.print()
         print_curve(curve, result, console)
-        phases.print_phases(curve, console, _ruled)
+        phases.print_phases(curve, console)
         print_unknowns(curve, result, console)
     if result.interrupted:
         console.print()
@@ -97,7 +94,7 @@ def print_unknowns(curve: Curve, result: Result, console: Console) -> None:
         console.print(Text(said, style="bold"), soft_wrap=True)
     console.print(Text(found.title), soft_wrap=True)
     console.print()
-    table = _ruled()
+    table = ruled()
     axis = "" if curve.highest is not None else AXIS_WORDS[curve.axis]
     table.add_column(axis, justify="right", no_wrap=True)
     for header in found.headers:
@@ -291,14 +288,9 @@ def _is_marked(point: Point) -> bool:
     return not (point.converged or point.saturated or point.course or ends)
 
 
-def _ruled(gap: int = 2) -> Table:
-    """An empty table, its columns ``gap`` spaces apart."""
-    return Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0))
-
-
 def _with_throughput(curve: Curve, result: Result, gap: int) -> Table:
     """An empty table with the columns that every layout begins with, ``gap`` spaces apart."""
-    table = _ruled(gap)
+    table = ruled(gap)
     headers = (
         AXIS_HEADERS[curve.axis],
         "\nIO/s",

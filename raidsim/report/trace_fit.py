@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from raidsim.report import numbers
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 from raidsim.report.trace_words import amount
 from raidsim.synthesis.compare import Difference
 from raidsim.synthesis.fit import Fit
@@ -29,7 +28,7 @@ def heading(info: TraceInfo, fit: Fit) -> str:
 
 def print_fit(fit: Fit, console: Console) -> None:
     """Print the figures of trace and load side by side."""
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for header in ("", "unit", "trace", "load"):
         table.add_column(header, justify="right" if header in {"trace", "load"} else "left")
     for one in fit.figures:
@@ -42,7 +41,7 @@ def print_fit(fit: Fit, console: Console) -> None:
 
 def print_differences(found: Sequence[Difference], console: Console) -> None:
     """Print what a replay and the fitted load came to on the same hardware."""
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for header in ("simulated", "unit", "trace", "load", "load / trace"):
         table.add_column(header, justify="left" if header in {"simulated", "unit"} else "right")
     for one in found:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from raidsim.report.table import RULED
+from raidsim.report.ruled import ruled
 from raidsim.report.trace_words import Section, facts, sections
 from raidsim.trace.info import TraceInfo
 
@@ -31,7 +31,7 @@ def print_info(info: TraceInfo, title: str, console: Console) -> None:
 
 
 def _table(section: Section) -> Table:
-    table = Table(box=RULED, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table = ruled(3)
     for number, header in enumerate(section.headers):
         table.add_column(header, justify="right" if number else "left", no_wrap=True)
     for row in section.rows:
