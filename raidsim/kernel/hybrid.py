@@ -56,6 +56,8 @@ from raidsim.kernel.tables import (
 from raidsim.kernel.tier import into_tier, warm_up
 
 WAITED = 1  # phase of a write that was refused room before
+TO_READ = 0  # phases of a copy between front and back
+TO_WRITE = 1
 
 
 @part("arrays")
@@ -71,7 +73,7 @@ def carry_out(w, index):
         job["fills"] = 0
     if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
         if job["errand"] == ERRAND_FILL and hybrid["mode"] != MODE_TIER:
-            job["phase"] = 1  # the request that missed has read it
+            job["phase"] = TO_WRITE  # the request that missed has read it
         copy(w, hybrid, cache, index)
         return
     if job["stream"] != NONE:
@@ -80,7 +82,7 @@ def carry_out(w, index):
         read(w, hybrid, cache, index)
     else:
         waits = not write(w, hybrid, cache, index)
-    flush(w, hybrid, index)
+    ask(w, hybrid, index)
     if job["pending"] == 0 and not waits:
         agenda.put(w, index, STAGE_ENDED)
 
@@ -94,7 +96,7 @@ def put(w, hybrid, index, op, volume, start, end):
     if hybrid["run_volume"] == volume and hybrid["run_end"] == start and hybrid["run_op"] == op:
         hybrid["run_end"] = end
         return
-    flush(w, hybrid, index)
+    ask(w, hybrid, index)
     hybrid["run_volume"] = volume
     hybrid["run_op"] = op
     hybrid["run_start"] = start
@@ -116,8 +118,8 @@ def put_back(w, hybrid, index, op, start, end):
 
 
 @routine
-def flush(w, hybrid, index):
-    """Make a request of the bytes that were put together."""
+def ask(w, hybrid, index):
+    """Ask a volume below for the bytes that were put together."""
     volume = hybrid["run_volume"]
     if volume == NONE:
         return
@@ -183,8 +185,8 @@ def part_ended(w, index):
     if job["pending"] > 0:
         return
     if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
-        if job["status"] == DONE and job["phase"] == 0:
-            job["phase"] = 1
+        if job["status"] == DONE and job["phase"] == TO_READ:
+            job["phase"] = TO_WRITE
             copy(w, hybrid, cache, parent)
         else:
             copied(w, hybrid, cache, parent)
@@ -295,77 +297,126 @@ def is_sequential(w, hybrid, start, end):
 def write(w, hybrid, cache, index):
     """Ask front or back, or both, to write; False if it has to wait for room."""
     job = w.jobs[index]
-    volume = job["volume"]
-    size = hybrid["block"]
-    start = job["offset"]
-    end = start + job["length"]
-    first = start // size
-    last = (end - 1) // size
-    has_waited = job["phase"] == WAITED
-    tier = hybrid["mode"] == MODE_TIER
-    front = hybrid["lost"] == NOTHING_LOST
-    if not has_waited:
+    passes = False
+    if job["phase"] != WAITED:
         hybrid["writes"] += 1
-    passes = not has_waited and is_sequential(w, hybrid, start, end)
-    if front and not tier and hybrid["write"] == WRITE_BACK:
-        busy = 0
-        held = False
-        for strip in range(first, last + 1):
-            found = find(w, cache, volume, strip)
-            if found != NONE:
-                held = True
-                busy |= w.lines[found]["busy"]
-        fits = True
-        if (last - first + 1) * size > cache["high"]:
-            # It goes past the front, but not while older data is on its way to the back.
-            front = False
-            fits = busy == 0
-        elif passes and not held:
-            front = False
-        elif cache["first_waiting"] != NONE and not has_waited:
-            fits = False
-        else:
-            fits = destage.insert(w, cache, volume, size, start, end)
-        if not fits:
-            if has_waited:
-                destage.block_first(w, cache, index)
-            else:
-                hybrid["waits"] += 1
-                job["phase"] = WAITED
-                destage.block(w, cache, index)
-            destage.work(w, cache)
-            return False
-        if has_waited:
-            destage.admit(w, cache)
-    elif front and not tier and (hybrid["write"] != WRITE_THROUGH or passes):
-        front = False
-    writes_back = front and not tier and hybrid["write"] == WRITE_BACK
-    if not (writes_back or (front and tier)):
-        forget(w, hybrid, cache, volume, start, end)
-    here = start
-    while front and here < end:
+        passes = is_sequential(w, hybrid, job["offset"], job["offset"] + job["length"])
+    if hybrid["lost"] == NOTHING_LOST:
+        if hybrid["mode"] == MODE_TIER:
+            write_tier(w, hybrid, cache, index, passes)
+            return True
+        if hybrid["write"] == WRITE_BACK:
+            return write_front(w, hybrid, cache, index, passes)
+        if hybrid["write"] == WRITE_THROUGH and not passes:
+            write_through(w, hybrid, cache, index)
+            return True
+    write_past(w, hybrid, cache, index)
+    return True
+
+
+@handler
+def write_tier(w, hybrid, cache, index, passes):
+    """Write each block where it lives."""
+    job = w.jobs[index]
+    size = hybrid["block"]
+    here = job["offset"]
+    end = here + job["length"]
+    while here < end:
         strip = here // size
         base = strip * size
         stop = min(base + size, end)
-        place = NONE
-        if tier:
-            place = into_tier(w, hybrid, cache, volume, strip, here, stop, passes)
-            if place == NONE:
-                put_back(w, hybrid, index, WRITE, here, stop)
-        elif writes_back:
-            place = find(w, cache, volume, strip)
+        place = into_tier(w, hybrid, cache, job["volume"], strip, here, stop, passes)
+        if place == NONE:
+            put_back(w, hybrid, index, WRITE, here, stop)
         else:
-            place = expect(w, hybrid, cache, index, strip, mask(size, here - base, stop - base))
+            put_front(w, hybrid, cache, index, WRITE, place, here - base, stop - base)
+        here = stop
+
+
+@handler
+def write_front(w, hybrid, cache, index, passes):
+    """Write into the front, and past it what has no place there; False if it has to wait."""
+    job = w.jobs[index]
+    volume = job["volume"]
+    size = hybrid["block"]
+    here = job["offset"]
+    end = here + job["length"]
+    first = here // size
+    last = (end - 1) // size
+    has_waited = job["phase"] == WAITED
+    busy = 0
+    held = False
+    for strip in range(first, last + 1):
+        found = find(w, cache, volume, strip)
+        if found != NONE:
+            held = True
+            busy |= w.lines[found]["busy"]
+    is_past = False
+    fits = True
+    if (last - first + 1) * size > cache["high"]:
+        # It goes past the front, but not while older data is on its way to the back.
+        is_past = True
+        fits = busy == 0
+    elif passes and not held:
+        is_past = True
+    elif cache["first_waiting"] != NONE and not has_waited:
+        fits = False
+    else:
+        fits = destage.insert(w, cache, volume, size, here, end)
+    if not fits:
+        if has_waited:
+            destage.block_first(w, cache, index)
+        else:
+            hybrid["waits"] += 1
+            job["phase"] = WAITED
+            destage.block(w, cache, index)
+        destage.work(w, cache)
+        return False
+    if has_waited:
+        destage.admit(w, cache)
+    if is_past:
+        write_past(w, hybrid, cache, index)
+        return True
+    while here < end:
+        strip = here // size
+        base = strip * size
+        stop = min(base + size, end)
+        place = find(w, cache, volume, strip)
         if place != NONE:
             put_front(w, hybrid, cache, index, WRITE, place, here - base, stop - base)
         here = stop
-    if writes_back:
-        destage.work(w, cache)
-    elif not (front and tier):
-        if not front:
-            hybrid["past"] += 1
-        put_back(w, hybrid, index, WRITE, start, end)
+    destage.work(w, cache)
     return True
+
+
+@handler
+def write_through(w, hybrid, cache, index):
+    """Write into both front and back."""
+    job = w.jobs[index]
+    size = hybrid["block"]
+    start = job["offset"]
+    end = start + job["length"]
+    forget(w, hybrid, cache, job["volume"], start, end)
+    here = start
+    while here < end:
+        strip = here // size
+        base = strip * size
+        stop = min(base + size, end)
+        place = expect(w, hybrid, cache, index, strip, mask(size, here - base, stop - base))
+        if place != NONE:
+            put_front(w, hybrid, cache, index, WRITE, place, here - base, stop - base)
+        here = stop
+    put_back(w, hybrid, index, WRITE, start, end)
+
+
+@routine
+def write_past(w, hybrid, cache, index):
+    """Write into the back alone: the front forgets what it held of it."""
+    job = w.jobs[index]
+    end = job["offset"] + job["length"]
+    forget(w, hybrid, cache, job["volume"], job["offset"], end)
+    hybrid["past"] += 1
+    put_back(w, hybrid, index, WRITE, job["offset"], end)
 
 
 # -- copies between front and back ---------------------------------------------------------------
@@ -378,7 +429,7 @@ def copy(w, hybrid, cache, index):
     size = hybrid["block"]
     here = job["offset"]
     end = here + job["length"]
-    op = READ if job["phase"] == 0 else WRITE
+    op = READ if job["phase"] == TO_READ else WRITE
     from_back = (job["errand"] == ERRAND_FILL) == (op == READ)
     if from_back:
         put_back(w, hybrid, index, op, here, end)
@@ -390,7 +441,7 @@ def copy(w, hybrid, cache, index):
             base = strip * size
             put_front(w, hybrid, cache, index, op, found, here - base, stop - base)
         here = stop
-    flush(w, hybrid, index)
+    ask(w, hybrid, index)
     if job["pending"] == 0:  # it was written past the front meanwhile
         copied(w, hybrid, cache, index)
 
@@ -410,7 +461,7 @@ def copied(w, hybrid, cache, index):
     else:
         # What was on its way has no other place: the back is lost, or the front, or it can't be
         # read there. Then all the rest goes on.
-        if hybrid["lost"] == NOTHING_LOST and job["phase"] == 1:
+        if hybrid["lost"] == NOTHING_LOST and job["phase"] == TO_WRITE:
             give_up(w, hybrid, cache, BACK_LOST)
         cache["tasks"] -= 1
         release(w, index)
