@@ -383,48 +383,73 @@ def taken_back(w, job, child):
 def go_on(w, index):
     """Take a task on: parity where it is due, the next phase of commands, or its end."""
     job = w.jobs[index]
+    row = w.volumes[job["volume"]]["array"]
+    array = w.arrays[row]
     if job["status"] == RETRY or job["status"] == UNREADABLE:
-        row = w.volumes[job["volume"]]["array"]
-        if job["errand"] == ERRAND_PART and w.arrays[row]["stripe_cache"] > 0:
-            stripe_cache.forget(w, row)
-        while job["later"] != NONE:
-            child = job["later"]
-            below = w.jobs[child]
-            job["later"] = below["next"]
-            taken_back(w, job, below)
-            release(w, child)
-        if job["status"] == UNREADABLE and job["errand"] != ERRAND_REPAIR:
-            repair(w, index)
-            return
-        job["status"] = DONE
-        agenda.put(w, index, STAGE_PLAN)
+        begin_anew(w, row, index)
         return
-    # New parity is computed before anything is written, lost data once all is read.
-    computing = job["later"] == NONE or w.jobs[job["later"]]["op"] == WRITE
-    due = job["xor"] > 0 or job["stripe_work"] > 0.0 or job["serial_work"] > 0.0
-    if due and computing and job["status"] != FAILED:
-        array = w.arrays[w.volumes[job["volume"]]["array"]]
-        turn = job["span"] % array["engines"]  # none, where one station serves all spans
-        if job["serial_work"] > 0.0:
-            time = round_ns(job["serial_work"])
-            job["serial_work"] = 0.0
-            job["stage"] = STAGE_PARITY
-            arrive(w, array["serial"] + turn, index, time)
-            return
-        time = round_ns(job["xor"] * array["parity_ns"] + job["stripe_work"])
-        job["xor"] = 0
-        job["stripe_work"] = 0.0
-        if time > 0:
-            job["stage"] = STAGE_PARITY
-            arrive(w, array["engine"] + turn, index, time)
-            return
+    if job["status"] != FAILED and computes(w, array, index):
+        return
     if job["later"] == NONE:
-        end(w, w.arrays[w.volumes[job["volume"]]["array"]], index)
+        end(w, array, index)
         return
     if job["errand"] == ERRAND_PART and w.jobs[job["later"]]["op"] == WRITE:
-        row = w.volumes[job["volume"]]["array"]
-        if w.arrays[row]["partial_parity"] != NONE and partial_parity.enter(w, row, index):
+        if array["partial_parity"] != NONE and partial_parity.enter(w, row, index):
             return
+    send_phase(w, array, index)
+
+
+@routine
+def begin_anew(w, row, index):
+    """Drop what is left of a task's plan, and plan it anew, once a sector not read is restored."""
+    job = w.jobs[index]
+    if job["errand"] == ERRAND_PART and w.arrays[row]["stripe_cache"] > 0:
+        stripe_cache.forget(w, row)
+    while job["later"] != NONE:
+        child = job["later"]
+        below = w.jobs[child]
+        job["later"] = below["next"]
+        taken_back(w, job, below)
+        release(w, child)
+    if job["status"] == UNREADABLE and job["errand"] != ERRAND_REPAIR:
+        repair(w, index)
+        return
+    job["status"] = DONE
+    agenda.put(w, index, STAGE_PLAN)
+
+
+@handler
+def computes(w, array, index):
+    """Whether a thread or the parity engine has work to do for a task now; then it does it.
+
+    New parity is computed before anything is written, lost data once all is read.
+    """
+    job = w.jobs[index]
+    computing = job["later"] == NONE or w.jobs[job["later"]]["op"] == WRITE
+    due = job["xor"] > 0 or job["stripe_work"] > 0.0 or job["serial_work"] > 0.0
+    if not (due and computing):
+        return False
+    turn = job["span"] % array["engines"]  # none, where one station serves all spans
+    if job["serial_work"] > 0.0:
+        time = round_ns(job["serial_work"])
+        job["serial_work"] = 0.0
+        job["stage"] = STAGE_PARITY
+        arrive(w, array["serial"] + turn, index, time)
+        return True
+    time = round_ns(job["xor"] * array["parity_ns"] + job["stripe_work"])
+    job["xor"] = 0
+    job["stripe_work"] = 0.0
+    if time > 0:
+        job["stage"] = STAGE_PARITY
+        arrive(w, array["engine"] + turn, index, time)
+        return True
+    return False
+
+
+@handler
+def send_phase(w, array, index):
+    """Send the commands of a task's next phase to the drives."""
+    job = w.jobs[index]
     job["stage"] = STAGE_WAITING
     phase = w.jobs[job["later"]]["phase"]
     # All count before the first is sent: none of them ends the phase alone.
@@ -432,7 +457,7 @@ def go_on(w, index):
     while child != NONE and w.jobs[child]["phase"] == phase:
         job["pending"] += 1
         child = w.jobs[child]["next"]
-    w.arrays[w.volumes[job["volume"]]["array"]]["commands"] += job["pending"]
+    array["commands"] += job["pending"]
     for _ in range(job["pending"]):
         child = job["later"]
         below = w.jobs[child]
@@ -546,20 +571,6 @@ def close(w, index):
     job["pending"] -= 1
     if job["pending"] == 0:
         agenda.put(w, parent, STAGE_ENDED)
-
-
-@part("arrays")
-@handler
-def announced(w, index):
-    """The bitmap of an array is written."""
-    bitmap.written(w, index)
-
-
-@part("arrays")
-@handler
-def logged(w, index):
-    """An entry of a log of partial parity is written."""
-    partial_parity.written(w, index)
 
 
 @part("arrays")

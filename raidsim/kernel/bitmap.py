@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from raidsim.kernel import agenda, queue
 from raidsim.kernel.array_tables import ERRAND_BITMAP
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.stripe_heads import PAGE
 from raidsim.kernel.tables import FUA_ASKED, NONE, STAGE_PLAN, STAGE_WAITING, WRITE
@@ -71,6 +71,7 @@ def begin(w, array, volume):
     lock["last_waiting"] = NONE
 
 
+@part("arrays")
 @handler
 def written(w, index):
     """The bitmap is on the drives: those who waited for it go on, and those who came begin anew."""

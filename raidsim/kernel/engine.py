@@ -14,6 +14,7 @@ from raidsim.kernel import (
     agenda,
     array,
     band_rewrites,
+    bitmap,
     controller,
     destage,
     disk,
@@ -27,6 +28,7 @@ from raidsim.kernel import (
     measure,
     network,
     operation,
+    partial_parity,
     prefetch,
     read_ahead,
     slc,
@@ -220,9 +222,9 @@ def follow(w):
     elif errand == ERRAND_PART:
         array.part_ended(w, index)
     elif errand == ERRAND_BITMAP:
-        array.announced(w, index)
+        bitmap.written(w, index)
     elif errand == ERRAND_LOG:
-        array.logged(w, index)
+        partial_parity.written(w, index)
     elif errand == ERRAND_BELOW:
         hybrid.part_ended(w, index)
     elif errand == ERRAND_OPERATION:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from raidsim.kernel import agenda, queue
 from raidsim.kernel.array_tables import ERRAND_LOG
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.plans import parity_place
 from raidsim.kernel.stripe_heads import PAGE
@@ -106,6 +106,7 @@ def partial_parity(w, array, member, index):
     return (total + PAGE - 1) // PAGE * PAGE
 
 
+@part("arrays")
 @handler
 def written(w, index):
     """An entry is in the log, and its stripes are written; or what was written is flushed."""
