@@ -15,7 +15,7 @@ is filled again while the stream goes through it, so that a trace may be of any 
 
 Verbs: :func:`begin` starts a stream, :func:`next_request` makes its next request,
 :func:`waits` holds back an issue that comes during a flush, :func:`flush_returned` schedules it
-then, :func:`follow_up` decides what comes after an issue or a completion.
+then, :func:`follow_up` decides what comes after a completion.
 """
 
 from __future__ import annotations

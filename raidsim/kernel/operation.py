@@ -436,9 +436,8 @@ def mended(w, index):
     volume = w.arrays[row]
     gone = job["status"] == RETRY
     restored = gone or job["status"] == DONE
-    if not gone:
-        volume["unreadable"] += 1
-        volume["repaired"] += int(restored)
+    if restored and not gone:
+        volume["repaired"] += 1
     if above["errand"] == ERRAND_OPERATION and not gone:
         operation = w.operations[above["row"]]
         operation["found"] += 1

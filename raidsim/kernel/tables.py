@@ -85,8 +85,8 @@ DISCIPLINE_SPTF = 3
 AHEAD_DEPTH = 0  # so many bytes
 AHEAD_TRACK = 1  # to the end of the track, and no more than these
 AHEAD_CYLINDER = 2  # the same of the cylinder
-AHEAD_STREAM = 4  # so many bytes of a stream, the least of what may be none
 AHEAD_NEXT_TRACK = 3  # to the end of the track, and of the next one for a stream that came over it
+AHEAD_STREAM = 4  # so many bytes of a stream, the least of what may be none
 
 # Distributions of service and think times.
 LAW_CONSTANT = 0
@@ -139,12 +139,12 @@ STAGE_CACHE_FLUSH = 40
 STAGE_OPERATION = 41  # on the agenda: a worker of an operation takes its next rows
 STAGE_OPERATION_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
+STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
 STAGE_FLUSHED = 47  # a flush that another one has served
 STAGE_CACHE_LINES = 48  # firmware puts lines that it has made dirty where destages find them
 STAGE_REST = 49  # of a transfer, behind its first frame
-STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
 
 # Why the engine came back.
 RETURN_HORIZON = 0
@@ -257,7 +257,7 @@ JOBS = Table(
     phase=volatile(
         "i4",
         "of a route: steps done; of a command of an array: which of its task's phases;"
-        " of a task of a hybrid: 1 once it has read, or waited",
+        " of a task of a hybrid: 1 once it has read, or waited; of a program or erase: suspensions",
     ),
     held=volatile(
         "i8",
