@@ -225,6 +225,44 @@ def test_all_that_was_written_reaches_the_drives():
     assert commands_of(built)["written"] == 300 * 8 * KIB
 
 
+@pytest.mark.parametrize("strip", ["64 KiB", "256 KiB", "512 KiB", "1 MiB"])
+@pytest.mark.parametrize(("level", "copies"), [("raid0", 1), ("raid10", 2)])
+def test_drives_get_the_bytes_that_hosts_wrote_however_long_a_strip_is(strip, level, copies):
+    ios = 200
+    built = started(
+        {"limit": {"ios": ios}, "size": "4 KiB", "outstanding": 4},
+        volume={"write": "back", "strip": strip, "level": level},
+        controller={"strip.largest": "1 MiB"},
+    )
+    built.system.run(3600 * 10**9)
+    assert cache_of(built)["dirty"] == 0
+    assert commands_of(built) == {"read": 0, "written": copies * ios * 4 * KIB}
+
+
+@pytest.mark.parametrize("strip", ["256 KiB", "1 MiB"])
+def test_a_small_write_to_a_long_strip_changes_as_much_of_data_and_of_parity(strip):
+    """A write alone: old data and old parity are read, and the new ones written."""
+    built = started(
+        {"limit": {"ios": 1}, "size": "4 KiB"},
+        volume={"write": "back", "strip": strip, "level": "raid5"},
+        controller={"strip.largest": "1 MiB"},
+    )
+    built.system.run(3600 * 10**9)
+    assert commands_of(built) == {"read": 2 * 4 * KIB, "written": 2 * 4 * KIB}
+
+
+def test_sequential_writes_become_full_stripes_of_long_strips():
+    """A strip of 1 MiB is four lines of the cache, which leave it together."""
+    ios = 60
+    built = started(
+        {"random": "0 %", "size": "256 KiB", "limit": {"ios": ios}, "outstanding": 3},
+        volume={"level": "raid5", "write": "back", "strip": "1 MiB"},
+        controller={"strip.largest": "1 MiB", "cache.destage_size": "3 MiB"},
+    )
+    built.system.run(3600 * 10**9)
+    assert commands_of(built) == {"read": 0, "written": ios * 256 * KIB * 4 // 3}
+
+
 def test_writing_one_place_over_and_over_writes_it_once():
     built = started(
         {"limit": {"ios": 500}, "area": {"size": "8 KiB"}},

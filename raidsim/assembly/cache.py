@@ -15,10 +15,13 @@ from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec
 from raidsim.scenario.arrays import writes_back
 from raidsim.system.system import System
-from raidsim.units import NS_PER_S
+from raidsim.units import KIB, NS_PER_S
 
 BUCKETS = 4
 """For each line: most strips that are looked for are not there, and an empty bucket says so."""
+
+LARGEST_LINE = 256 * KIB
+"""Of so many bytes the parts of a line that are told apart are pages of hosts, 4 KiB each."""
 
 READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
 
@@ -77,11 +80,12 @@ def line_size(card: Card | None, strip: int) -> int:
     """Bytes of a line for a volume of such strips, or a hybrid of such blocks.
 
     A strip; but no line is smaller than a smallest strip, or the lines would run out before the
-    bytes do: single drives have no strips that the controller's card speaks of.
+    bytes do: single drives have no strips that the controller's card speaks of. A longer strip
+    than ``LARGEST_LINE`` has several lines: what is destaged would be more than was written.
     """
     if card is None or not card.has("cache.size"):
         return strip
-    return max(strip, card.integer("strip.smallest"))
+    return max(min(strip, LARGEST_LINE), card.integer("strip.smallest"))
 
 
 def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec) -> None:
@@ -90,7 +94,7 @@ def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec
         return
     row = system.world.caches[system.world.controllers[controller]["cache"]]
     row["most_tasks"] += destages_to(volume, card)
-    ahead = int(row["read_ahead"]) // volume.strip
+    ahead = int(row["read_ahead"]) // min(volume.strip, LARGEST_LINE)
     system.need_margin(int(row["most_tasks"]) + ahead)
 
 

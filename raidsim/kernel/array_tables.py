@@ -101,7 +101,7 @@ ARRAYS = Table(
         "the same as they are made, by origin and transfer",
         shape=(ORIGINS * TRANSFERS,),
     ),
-    line=configuration("i8", "line of the cache: a strip, or more", "B"),
+    line=configuration("i8", "line of the cache: a strip, a part of a long one, or more", "B"),
     write_back=configuration("i8", "1: writes are answered from the cache of its controller"),
     dirty=state("i8", "dirty lines of it in the cache of its controller", "B"),
     most_destages=configuration("i8", "destages of them that its drives take at a time"),
