@@ -4,6 +4,7 @@ import pytest
 from simpy_models import KIB, SERVER, in_turn
 
 from raidsim.control import Controller, Environment, Host, InputError, Volume
+from raidsim.kernel import destage
 
 STRIP = 64 * KIB
 
@@ -191,3 +192,90 @@ def test_a_battery_that_learns_does_not_begin_to_learn_once_more():
     env.run(until=cycle)
     assert card.battery == "good"
     card.learn("1 h")
+
+
+def test_a_flush_takes_as_many_lines_as_were_dirty_though_little_of_each_was_written():
+    """100 lines of 64 KiB, an eighth of each written; what is written meanwhile is left for later.
+
+    Counted by the bytes that were destaged it would have gone on for 800 lines.
+    """
+    env, host = server()
+    card = Controller(
+        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "60 s"}
+    )
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
+    )
+    in_turn(data, *(("write", place * STRIP, 8 * KIB) for place in range(100)))
+    cache = env.system.world.caches[0]
+    assert (cache["dirty"], cache["destaged"]) == (100 * STRIP, 0)
+    destage.begin_flush(cache)
+    for place in range(100, 400):
+        in_turn(data, ("write", place * STRIP, 8 * KIB))
+        env.run(until=env.now + 0.01)
+    assert cache["destaged"] == 100 * 8 * KIB
+    assert cache["dirty"] == 300 * STRIP
+    env.run(until=env.now + 70)
+    assert cache["dirty"] == 0
+
+
+def test_once_writes_go_back_again_what_is_dirty_may_wait():
+    """A battery that learns for a moment: what was not on its way by then stays in the cache."""
+    env, host = server()
+    card = Controller(
+        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "60 s"}
+    )
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
+    )
+    in_turn(data, *(("write", place * 99 * STRIP, 8 * KIB) for place in range(400)))
+    card.set_battery("learning")
+    env.run(until=env.now + 0.2)
+    card.set_battery("good")
+    cache = env.system.world.caches[0]
+    under_way, left = int(cache["tasks"]), int(cache["dirty"]) // STRIP
+    assert 100 < left < 400
+    env.run(until=env.now + 10)
+    assert cache["dirty"] == (left - under_way) * STRIP
+
+
+def test_a_cache_past_which_writes_went_was_not_idle():
+    """A battery learns for longer than the flush time, and a host writes all the time."""
+    env, host = server()
+    card = Controller(
+        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "0.1 s"}
+    )
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
+    )
+    in_turn(data, *(("write", place * 99 * STRIP, 8 * KIB) for place in range(400)))
+    card.set_battery("learning")
+    env.run(until=env.now + 0.25)
+    card.set_battery("good")
+    cache = env.system.world.caches[0]
+    under_way, left = int(cache["tasks"]), int(cache["dirty"]) // STRIP
+    assert 100 < left < 400
+    for _ in range(40):
+        in_turn(data, ("write", STRIP, 8 * KIB))
+        env.run(until=env.now + 0.05)
+    assert cache["dirty"] == (left - under_way + 1) * STRIP
+
+
+def test_a_flush_after_a_power_cut_goes_on_through_a_learn_cycle():
+    """What the cache kept goes to the drives, whatever the battery does meanwhile."""
+    env, host = server()
+    card = Controller(
+        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "60 s"}
+    )
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
+    )
+    in_turn(data, *(("write", place * 99 * STRIP, 8 * KIB) for place in range(400)))
+    cache = env.system.world.caches[0]
+    destage.begin_flush(cache)
+    for state in ("learning", "good"):
+        card.set_battery(state)
+        env.run(until=env.now + 0.1)
+    assert cache["dirty"] > 100 * STRIP
+    env.run(until=env.now + 10)
+    assert cache["dirty"] == 0

@@ -161,7 +161,7 @@ def change_battery(system: System, volume: VolumeSpec | HybridSpec, row: int, ba
     system.world.arrays[place["array"]]["write_back"] = int(back)
     cache = system.world.caches[system.world.controllers[place["controller"]]["cache"]]
     if not back and cache["dirty"] > 0:
-        destage.begin_flush(cache)
+        destage.begin_through(cache)
 
 
 def chains(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from raidsim.assembly.cache import change_battery, read_mode
 from raidsim.cards import Card
-from raidsim.intervene.cache_lines import arrange, clean_lines, rows_of, stir
+from raidsim.intervene.cache_lines import arrange, clean_lines, rows_of, stir, volumes_of
 from raidsim.kernel import cache_tables as c
+from raidsim.kernel import destage
 from raidsim.scenario import HybridSpec, VolumeSpec
 from raidsim.scenario.arrays import CACHE_MODES
 from raidsim.system.system import System
@@ -35,8 +36,14 @@ def set_read_modes(
 def set_write_mode(
     system: System, row: int, volume: VolumeSpec | HybridSpec, battery: str, cache: int
 ) -> None:
-    """Let writes of volume ``row`` go back or through, as asked for and as the battery allows."""
+    """Let writes of volume ``row`` go back or through, as asked for and as the battery allows.
+
+    Once none that writes through has anything dirty left, what is dirty may wait again.
+    """
     change_battery(system, volume, row, battery)
+    arrays = system.world.arrays[system.world.volumes["array"][volumes_of(system, cache)]]
+    if not arrays["dirty"][arrays["write_back"] == 0].any():
+        destage.end_through(system.world.caches[cache])
     stir(system, cache)
 
 

@@ -11,14 +11,16 @@ Of a stripe of a parity level it takes one such run, and what else is dirty ther
 comes by: a task holds the lock of its stripe, and others would only wait for it.
 It works while more is dirty than the low water mark, or for all that is there once nothing was
 written for the flush time, when power is back, or when an array is to write through. Such a *flush*
-ends once as much was destaged as was dirty, whatever is written meanwhile: else a small area that
-is always written would be destaged again and again for ever.
+ends once as many lines were taken as were dirty, whatever is written meanwhile: else a small area
+that is always written would be destaged again and again for ever. One for an array that writes
+through goes on while lines of it are met, and is over when it writes back again.
 
 Lines of an array that is lost are *pinned*: they stay dirty, and take room from all others, until
 they are imported or discarded (raidsim.intervene.pinned).
 
 Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes one back,
-:func:`flush` when the flush time has passed, and :func:`begin_flush` whenever else all is to go.
+:func:`flush` when the flush time has passed, and :func:`begin_flush` whenever else all is to go;
+:func:`begin_through` when an array is to write through, and :func:`end_through` when none is.
 """
 
 from __future__ import annotations
@@ -114,6 +116,7 @@ def strike_found(w, cache, index):
     for level in range(line["height"]):
         w.towers[tower(cache, w.towers[before + level]) + level] = w.towers[own + level]
     line["height"] = 0
+    cache["taken"] += line["size"]
 
 
 # -- writes into the cache ------------------------------------------------------------------------
@@ -209,10 +212,9 @@ def count(w, cache, size):
 @routine
 def work(w, cache):
     """Start as many destages as there may be."""
-    if cache["flushing"] == 1 and cache["destaged"] >= cache["flush_until"]:
-        cache["flushing"] = 0
+    is_flushing = cache["taken"] < max(cache["flush_until"], cache["through_until"])
     limit = cache["low"]
-    if cache["flushing"] == 1 or cache["first_waiting"] != NONE:
+    if is_flushing or cache["first_waiting"] != NONE:
         limit = 0
     limit += cache["pinned"]
     most = min(cache["most_tasks"], cache["wanted"])
@@ -225,8 +227,9 @@ def work(w, cache):
             break
         start_one(w, cache, index)
     if cache["dirty"] <= cache["pinned"]:
-        cache["flushing"] = 0
-    elif cache["armed"] == 0 and cache["flushing"] == 0 and cache["most_tasks"] > 0:
+        cache["flush_until"] = cache["taken"]
+        cache["through_until"] = cache["taken"]
+    elif cache["armed"] == 0 and not is_flushing and cache["most_tasks"] > 0:
         arm(w, cache, cache["flush_time"])
 
 
@@ -325,7 +328,7 @@ def start_one(w, cache, index):
     array = w.arrays[w.volumes[volume]["array"]]
     if array["write_back"] == 0 and cache["errand"] == ERRAND_DESTAGE:
         # Nothing of it may stay: a flush goes on until none of it is met any more.
-        cache["flush_until"] = cache["destaged"] + cache["dirty"]
+        begin_through(cache)
     width = array["width"]
     window = max(cache["destage_size"] // width, 1) * width
     grain = grain_of(size)
@@ -480,12 +483,24 @@ def flush(w, cache):
     if quiet < cache["flush_time"]:
         arm(w, cache, cache["flush_time"] - quiet)
     else:
-        begin_flush(cache)
+        if cache["taken"] >= cache["through_until"]:  # else it goes anyway, while writes go past
+            begin_flush(cache)
         work(w, cache)
 
 
 @handler
 def begin_flush(cache):
     """All that is dirty now is to go to the drives."""
-    cache["flushing"] = 1
-    cache["flush_until"] = cache["destaged"] + cache["dirty"]
+    cache["flush_until"] = cache["taken"] + cache["dirty"] - cache["pinned"]
+
+
+@handler
+def begin_through(cache):
+    """All that is dirty now is to go to the drives, since an array writes through."""
+    cache["through_until"] = cache["taken"] + cache["dirty"] - cache["pinned"]
+
+
+@handler
+def end_through(cache):
+    """No array writes through any more: what is dirty may wait, unless another flush is on."""
+    cache["through_until"] = cache["taken"]
