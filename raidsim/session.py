@@ -463,7 +463,7 @@ class Session:
             warnings += replayed.warnings(load, trace, plan(load.trace).remarks)
         warnings += observe.unanswered(load, account)
         throughput = self._throughput(load, rate)
-        busiest = observe.limit(used, system.volume_of)
+        busiest = observe.limit_of(system, streams, used)
         if not self.finite:
             converged, more = self._has_converged(load, converged)
             converged = converged and not unsettled

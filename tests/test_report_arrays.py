@@ -164,6 +164,14 @@ def test_a_part_that_drives_share_limits_once_it_is_busier_than_their_mean():
     assert observe.limit([*arms(0.95, 0.96), link], VOLUME_OF).kind == "disk arm"
 
 
+def test_of_parts_as_busy_as_each_other_those_of_its_own_drives_limit_a_load():
+    link = StationUse("expander: up", "shared link", 1, 1.0, 0.0)
+    own = [f"data drive {number}" for number in (1, 2)]
+    assert observe.limit([link, *arms(0.99, 1.0)], VOLUME_OF).station == "expander: up"
+    assert observe.limit([link, *arms(0.99, 1.0)], VOLUME_OF, own).station == "data: arm"
+    assert observe.limit([link, *arms(0.95, 0.96)], VOLUME_OF, own).station == "expander: up"
+
+
 def test_dies_count_by_the_mean_over_each_drive_and_over_the_drives():
     dies = [
         StationUse(f"data drive {drive}: die {number}", "flash die", 1, share, 0.0)

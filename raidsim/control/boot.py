@@ -130,7 +130,7 @@ def point_of(system: System, group: MachineGroup, bound: str) -> Point:
         iops=Interval(rate, None, None),
         mbps=int(rows["window_bytes"].sum()) / MIB / passed if passed else 0.0,
         latency_ms=latencies,
-        limited_by=observe.limit(used, system.volume_of),
+        limited_by=observe.limit_of(system, streams, used),
         stages=observe.stages(system, streams) if streams else {},
         stations=used,
         counts=account,
