@@ -22,6 +22,8 @@ from raidsim.risk.markov import YEAR
 from raidsim.risk.under_load import DAY, UnderLoad, rebuild_under_load
 from raidsim.scenario import Scenario, load, load_text
 from raidsim.stats.proportions import Estimate
+from raidsim.system.system import System
+from raidsim.units import MIB
 
 HOURS = 10.0
 """Of a rebuild, where none is simulated."""
@@ -245,6 +247,26 @@ def test_the_rate_that_keeps_a_day_under_load_is_the_least_that_does() -> None:
         for share in (1.0, 0.8)
     )
     assert enough <= DAY < less
+
+
+@pytest.mark.parametrize("size", [1, 64])
+def test_a_rebuild_is_timed_over_as_many_bytes_of_large_writes_as_of_small_ones(
+    monkeypatch, size: int
+) -> None:
+    """Some 2,000 MiB, and no 2,000 writes of 64 MiB: they took minutes."""
+    for name, number in {"IOS": 1000, "LOOK": 500, "WARM": 500, "WARM_IOS": 1000}.items():
+        monkeypatch.setattr(rebuild, name, number)
+    moved = []
+
+    def close(system: System) -> None:
+        moved.append(int(system.world.streams["window_bytes"].sum()) / MIB)
+
+    monkeypatch.setattr(System, "close", close)
+    writes = {"read": "0 %", "size": f"{size} MiB", "outstanding": 1, "volume": "data"}
+    checked = array(writes, level="raid5", drives=4, name="data", rebuild_rate="10 %")
+    rebuild.simulated(checked, checked.volumes[0], intensity=0)
+    warm = 1000
+    assert warm + 500 < moved[-1] < warm + 2000 + 2 * rebuild.STEP * size
 
 
 def test_a_load_may_leave_no_rate_that_keeps_a_day() -> None:

@@ -60,6 +60,12 @@ count. A sample that is to outlast several sweeps of destages has twice as many 
 LOOK = 20_000
 """I/Os of the loads after which it is looked whether they pile up."""
 
+LARGE = MIB
+"""Bytes: an I/O of more counts as so many I/Os, for a simulation takes as much longer."""
+
+STEP = 50
+"""I/Os of the loads after which they are counted."""
+
 WARM_IOS = 200_000
 """I/Os of the loads before the rebuild, at most."""
 
@@ -145,18 +151,19 @@ def _of_a_sample(
     for streams in built.streams.values():
         for stream in streams:
             system.begin(stream)
+    loads = _Loads(system)
     if intensity is not None:
-        _fill_caches(system)
+        _fill_caches(loads)
     one = operation.add_operation(system, row, s.REBUILD, how, (0, rows), ticket=0)
     opened = [load for load in scenario.loads if load.rate is not None and intensity is not None]
     streams = [stream for load in opened for stream in built.streams[load.name]]
     together = sum(of_a_burst(load, intensity or 0) for load in opened)
     before = observe.counts(system, streams)
-    completed = int(system.state["completed"])
+    counted = loads.counted
     lane = sweeps.lane_of(system, row)
     begun, destaged = int(system.now), sweeps.destaged(system, lane)
     for ios in range(LOOK, most + LOOK, LOOK):
-        system.run(budget=completed + ios)  # and no further than to the end of the operation
+        loads.run(counted + ios)  # and no further than to the end of the operation
         after = observe.counts(system, streams)
         more = after.in_flight - before.in_flight
         if saturation.piles_up(after.issued - before.issued, more, together):
@@ -166,17 +173,37 @@ def _of_a_sample(
     passed = max(int(system.now) - begun, 1) / NS_PER_S
     rate = (sweeps.destaged(system, lane) - destaged) / passed
     sweep = sweeps.seconds(system, row, rate)
-    found = operation.progress(system, one), int(system.state["completed"]) - completed
+    found = operation.progress(system, one), loads.counted - counted
     system.close()
     return *found, sweep
 
 
-def _fill_caches(system: System) -> None:
+class _Loads:
+    """The loads of a system, and their I/Os, of which large ones count as several."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+
+    @property
+    def counted(self) -> int:
+        """I/Os that are complete; as many as they are times ``LARGE``, if that is more."""
+        moved = int(self.system.world.streams["window_bytes"].sum())
+        return max(int(self.system.state["completed"]), moved // LARGE)
+
+    def run(self, until: int) -> None:
+        """Let them run until so many are counted, or something ends."""
+        reason = t.RETURN_BUDGET
+        while self.counted < until and reason == t.RETURN_BUDGET:
+            done = int(self.system.state["completed"])
+            reason = self.system.run(budget=min(done - done % STEP + STEP, until))
+
+
+def _fill_caches(loads: _Loads) -> None:
     """Let the loads run until the caches of controllers no longer fill."""
-    held = -1.0
+    system, held = loads.system, -1.0
     enough = STILL_FILLING * observe.cache_size(system)
-    for completed in range(WARM, WARM_IOS + 1, WARM):
-        system.run(budget=completed)
+    for counted in range(WARM, WARM_IOS + 1, WARM):
+        loads.run(counted)
         before, held = held, observe.cached(system)
         if held - before <= enough:
             break
