@@ -424,6 +424,49 @@ def test_a_rebuild_under_load_takes_what_one_takes_that_is_followed_to_its_end()
     assert found.seconds / 3600 == pytest.approx(21.9, rel=0.1)
 
 
+def test_a_fast_load_on_other_drives_makes_no_rebuild_shorter(monkeypatch) -> None:
+    """It does 200,000 I/Os in the first second, before the array has destaged anything."""
+    monkeypatch.setattr(rebuild, "IOS", 30_000)
+    checked = load_text("""
+seed = 5
+[host]
+model = "linux-xeon-e5-pair"
+[[controller]]
+model = "broadcom-megaraid-9670w-16i"
+[[volume]]
+name = "disks"
+level = "raid50"
+drives = 9
+spans = 3
+drive = "toshiba-mg10aca20te"
+strip = "1 MiB"
+write = "back"
+[[volume]]
+name = "flash"
+level = "raid6"
+drives = 8
+drive = "samsung-pm9a3-7680gb"
+write = "through"
+[[load]]
+volume = "disks"
+read = "0 %"
+size = "4 KiB"
+rate = "500 IO/s"
+[[load]]
+name = "fast"
+volume = "flash"
+read = "70 %"
+size = "16 KiB"
+outstanding = 16
+workers = 4
+""")
+    volume = checked.volumes[0]
+    without = checked.model_copy(update={"loads": checked.loads[:1]})
+    idle = rebuild.simulated(checked, volume)
+    alone, both = (rebuild.simulated(one, volume, intensity=0) for one in (without, checked))
+    assert 2 * idle < alone <= both < 2 * alone
+
+
 def bursts(rate: int, on: int, off: int) -> UnderLoad:
     """A rebuild beside bursts of a RAID 5 that does some 1,000 I/Os a second meanwhile."""
     checked = load_text(f"""

@@ -14,7 +14,8 @@ the new one, side by side, so the slowest part counts:
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.assembly.volume_rows import drives_of, member_of
@@ -62,6 +63,9 @@ LOOK = 20_000
 
 LARGE = MIB
 """Bytes: an I/O of more counts as so many I/Os, for a simulation takes as much longer."""
+
+ELSEWHERE = 2
+"""I/Os of loads on other volumes that count as one of those on the volume."""
 
 STEP = 50
 """I/Os of the loads after which they are counted."""
@@ -117,17 +121,40 @@ def simulated(
     most = 2 * IOS
     while True:
         one = replace(how, sample=min(size / whole, 1.0))
-        done, ios, sweep = _of_a_sample(scenario, volume, intensity, one, rows, most)
+        found = _of_a_sample(scenario, volume, intensity, one, rows, most)
+        done, ios = found.progress, found.ios
         if intensity is None or sample or done.done < done.rows:
             break
         wanted = max(min(size * IOS / max(ios, 1), MOST_SAMPLE), size * longest / done.seconds)
-        if sweeps.go_along(done.seconds * wanted / size, sweep):
-            wanted = size * SWEEPS * sweep / done.seconds
+        if sweeps.go_along(done.seconds * wanted / size, found.sweep):
+            wanted = size * SWEEPS * found.sweep / done.seconds
             most = max(most, math.ceil(2 * ios * wanted / size))  # or its inner tracks are left out
         if size >= whole or wanted < LARGER * size:
             break
         size = math.ceil(wanted)
-    return done.seconds * rows / done.done if done.done else math.inf
+    seconds = done.seconds * rows / done.done if done.done else math.inf
+    if not found.crowded:
+        return seconds
+    # That was little of what comes to the volume itself: it is no faster than beside that alone.
+    loads = tuple(load for load in scenario.loads if load.name in _on(scenario, volume))
+    own = scenario.model_copy(update={"loads": loads})
+    alone = simulated(own, volume, intensity=intensity, sample=sample, rate=rate)
+    return max(seconds, alone)
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """A sample of a rebuild.
+
+    ``progress``: how far it came. ``ios``: how many I/Os of the loads counted meanwhile. ``sweep``:
+    s that the destages of the controller's cache take to go over its disks once, 0 where no sample
+    is to outlast them. ``crowded``: whether those elsewhere set how much was simulated.
+    """
+
+    progress: operation.Progress
+    ios: int
+    sweep: float
+    crowded: bool
 
 
 def _of_a_sample(
@@ -137,23 +164,19 @@ def _of_a_sample(
     how: operation.Pace,
     rows: int,
     most: int,
-) -> tuple[operation.Progress, int, float]:
-    """How far the rebuild of a sample comes, and how many I/Os the loads do meanwhile.
-
-    And how long the destages of the controller's cache take to go over its disks once, s. After
-    ``most`` I/Os it ends, wherever it is.
-    """
+) -> _Sample:
+    """Let a sample be rebuilt beside the loads; after ``most`` I/Os it ends, wherever it is."""
     built = _built(scenario, volume, intensity)
     system, row = built.system, built.volumes[volume.name]
     drive = drives_of(system, row)[0]
     kind_at(system, drive).renew(system, drive)
     system.world.good[member_of(system, row, 0)] = 0
-    for streams in built.streams.values():
+    loads = _Loads(system, *_apart(scenario, volume, built))
+    for streams in (loads.own, loads.others):
         for stream in streams:
             system.begin(stream)
-    loads = _Loads(system)
-    if intensity is not None:
-        _fill_caches(loads)
+        if streams:
+            _fill_caches(loads)
     one = operation.add_operation(system, row, s.REBUILD, how, (0, rows), ticket=0)
     opened = [load for load in scenario.loads if load.rate is not None and intensity is not None]
     streams = [stream for load in opened for stream in built.streams[load.name]]
@@ -172,38 +195,77 @@ def _of_a_sample(
             break
     passed = max(int(system.now) - begun, 1) / NS_PER_S
     rate = (sweeps.destaged(system, lane) - destaged) / passed
-    sweep = sweeps.seconds(system, row, rate)
-    found = operation.progress(system, one), loads.counted - counted
+    ios, crowded = loads.counted - counted, loads.are_crowded
+    # Beside loads elsewhere that do so many I/Os, no sample can outlast sweeps.
+    sweep = 0.0 if crowded else sweeps.seconds(system, row, rate)
+    found = _Sample(operation.progress(system, one), ios, sweep, crowded)
     system.close()
-    return *found, sweep
+    return found
 
 
 class _Loads:
-    """The loads of a system, and their I/Os, of which large ones count as several."""
+    """The loads of a system, and their I/Os, as far as they tell how a rebuild comes on.
 
-    def __init__(self, system: System) -> None:
-        self.system = system
+    Large ones count as several. Fast drives elsewhere do a million while a few thousand come to the
+    volume that is rebuilt: these are counted, and the others only where they are many times more.
+    """
+
+    def __init__(self, system: System, own: Sequence[int], others: Sequence[int]) -> None:
+        self.system, self.own, self.others = system, list(own), list(others)
 
     @property
     def counted(self) -> int:
         """I/Os that are complete; as many as they are times ``LARGE``, if that is more."""
-        moved = int(self.system.world.streams["window_bytes"].sum())
-        return max(int(self.system.state["completed"]), moved // LARGE)
+        streams, completed = self.system.world.streams, int(self.system.state["completed"])
+        every = max(completed, int(streams["window_bytes"].sum()) // LARGE)
+        if not self.others:
+            return every
+        return max(self._own, every // ELSEWHERE)
+
+    @property
+    def _own(self) -> int:
+        own = self.system.world.streams[self.own]
+        done = int(own["completed"].sum() + own["failed"].sum() + own["timed_out"].sum())
+        return max(done, int(own["window_bytes"].sum()) // LARGE)
+
+    @property
+    def are_crowded(self) -> bool:
+        """Whether those elsewhere do so many more that they are what counts."""
+        return bool(self.others) and self.counted > self._own
 
     def run(self, until: int) -> None:
         """Let them run until so many are counted, or something ends."""
         reason = t.RETURN_BUDGET
         while self.counted < until and reason == t.RETURN_BUDGET:
             done = int(self.system.state["completed"])
-            reason = self.system.run(budget=min(done - done % STEP + STEP, until))
+            step = done - done % STEP + STEP
+            reason = self.system.run(budget=step if self.others else min(step, until))
+
+
+def _on(scenario: Scenario, volume: VolumeSpec) -> set[str]:
+    """The names of the loads on a volume, alone or in a hybrid."""
+    names = {volume.name}
+    names |= {one.name for one in scenario.hybrids if volume.name in (one.front, one.back)}
+    return {load.name for load in scenario.loads if load.volume in names}
+
+
+def _apart(
+    scenario: Scenario, volume: VolumeSpec, built: BuiltSystem
+) -> tuple[list[int], list[int]]:
+    """The streams on a volume, and those elsewhere; all of them, where none is on it."""
+    on_it = _on(scenario, volume)
+    own = [one for name, streams in built.streams.items() if name in on_it for one in streams]
+    every = [one for streams in built.streams.values() for one in streams]
+    return (own, [one for one in every if one not in own]) if own else (every, [])
 
 
 def _fill_caches(loads: _Loads) -> None:
     """Let the loads run until the caches of controllers no longer fill."""
     system, held = loads.system, -1.0
     enough = STILL_FILLING * observe.cache_size(system)
+    begun = loads.counted
     for counted in range(WARM, WARM_IOS + 1, WARM):
-        loads.run(counted)
+        loads.run(begun + counted)
         before, held = held, observe.cached(system)
         if held - before <= enough:
             break
