@@ -227,6 +227,20 @@ def test_a_limit_sets_the_time_of_a_rebuild_however_long_it_rests_between_steps(
     assert rebuild.simulated(checked, volume, sample=2**26) == pytest.approx(DISK / rate, rel=0.05)
 
 
+def test_no_load_makes_a_rebuild_faster_than_its_limit_or_than_idle_drives(monkeypatch) -> None:
+    """Of the twenty steps that there is time for, the first one need not wait."""
+    for name, number in {"IOS": 500, "LOOK": 50, "WARM": 50}.items():
+        monkeypatch.setattr(rebuild, name, number)
+    reads = {"read": "100 %", "size": "8 KiB", "rate": "100 IO/s", "volume": "data"}
+    more = {"rebuild_limit": "1 MB/s", "rebuild_rate": "100 %", "name": "data"}
+    checked = array(reads, controller={}, level="raid5", drives=4, **more)
+    (volume,) = checked.volumes
+    for least in (0.0, 2 * DISK / 1e6):
+        found = rebuild_under_load(checked, volume, least)
+        assert found is not None
+        assert max(DISK / 1e6, least) * 0.999 < found.seconds < 1.1 * max(DISK / 1e6, least)
+
+
 def busy(outstanding: int, think: str = "0 s", **volume: Any) -> Scenario:
     reads = {"read": "100 %", "size": "8 KiB", "outstanding": [1, outstanding], "volume": "data"}
     reads |= {"think": think, "limit": {"ios": 1000}}  # hosts go on as long as the rebuild does

@@ -198,7 +198,7 @@ def _assess_twice(scenario: Scenario, volume: VolumeSpec) -> Risk:
         return risk
     from raidsim.risk.under_load import rebuild_under_load  # noqa: PLC0415  (loads the kernel)
 
-    under_load = rebuild_under_load(scenario, volume)
+    under_load = rebuild_under_load(scenario, volume, least=risk.rebuild)
     if under_load is None or math.isinf(under_load.seconds):
         return replace(risk, under_load=under_load)
     loaded = assess(scenario, volume, seconds=under_load.seconds)

@@ -132,7 +132,9 @@ def simulated(
         if size >= whole or wanted < LARGER * size:
             break
         size = math.ceil(wanted)
-    seconds = done.seconds * rows / done.done if done.done else math.inf
+    seconds = rows / found.pace if found.pace else math.inf
+    if how.limit is not None:
+        seconds = max(seconds, whole / how.limit)
     if not found.crowded:
         return seconds
     # That was little of what comes to the volume itself: it is no faster than beside that alone.
@@ -146,12 +148,14 @@ def simulated(
 class _Sample:
     """A sample of a rebuild.
 
-    ``progress``: how far it came. ``ios``: how many I/Os of the loads counted meanwhile. ``sweep``:
-    s that the destages of the controller's cache take to go over its disks once, 0 where no sample
-    is to outlast them. ``crowded``: whether those elsewhere set how much was simulated.
+    ``progress``: how far it came. ``pace``: rows/s. ``ios``: how many I/Os of the loads counted
+    meanwhile. ``sweep``: s that the destages of the controller's cache take to go over its disks
+    once, 0 where no sample is to outlast them. ``crowded``: whether those elsewhere set how much
+    was simulated.
     """
 
     progress: operation.Progress
+    pace: float
     ios: int
     sweep: float
     crowded: bool
@@ -185,22 +189,37 @@ def _of_a_sample(
     counted = loads.counted
     lane = sweeps.lane_of(system, row)
     begun, destaged = int(system.now), sweeps.destaged(system, lane)
+    first: operation.Progress | None = None
     for ios in range(LOOK, most + LOOK, LOOK):
         loads.run(counted + ios)  # and no further than to the end of the operation
         after = observe.counts(system, streams)
         more = after.in_flight - before.in_flight
         if saturation.piles_up(after.issued - before.issued, more, together):
             raise SaturationError("open loads ask for more than the volume does without a drive")
-        if system.world.operations[one]["ended"] != t.NONE:
+        state = system.world.operations[one]
+        if state["ended"] != t.NONE:
             break
+        if first is None and state["retired"] >= state["workers"]:
+            first = operation.progress(system, one)
     passed = max(int(system.now) - begun, 1) / NS_PER_S
     rate = (sweeps.destaged(system, lane) - destaged) / passed
     ios, crowded = loads.counted - counted, loads.are_crowded
     # Beside loads elsewhere that do so many I/Os, no sample can outlast sweeps.
     sweep = 0.0 if crowded else sweeps.seconds(system, row, rate)
-    found = _Sample(operation.progress(system, one), ios, sweep, crowded)
+    done = operation.progress(system, one)
     system.close()
-    return found
+    return _Sample(done, _pace(first, done), ios, sweep, crowded)
+
+
+def _pace(first: operation.Progress | None, done: operation.Progress) -> float:
+    """Rows/s of a sample: where its end is not reached, since all workers had done their first.
+
+    What they did at the beginning counts, and the rest after it does not yet: the first steps of a
+    rebuild that rests for most of the time are over at once.
+    """
+    if first is not None and first.done < done.done < done.rows:
+        return (done.done - first.done) / (done.seconds - first.seconds)
+    return done.done / done.seconds if done.seconds else 0.0
 
 
 class _Loads:

@@ -44,10 +44,13 @@ class UnderLoad:
     enough: float | None = None
 
 
-def rebuild_under_load(scenario: Scenario, volume: VolumeSpec) -> UnderLoad | None:
+def rebuild_under_load(
+    scenario: Scenario, volume: VolumeSpec, least: float = 0.0
+) -> UnderLoad | None:
     """Rebuild under the loads of the hardest point of the sweep; None if nothing can be said.
 
-    That is so without loads, and with given arrivals or traces, which end.
+    That is so without loads, and with given arrivals or traces, which end. ``least``: seconds that
+    it takes on idle drives; by chance a sample under load is faster.
     """
     if not scenario.loads or any(load.arrivals or load.trace for load in scenario.loads):
         return None
@@ -57,7 +60,7 @@ def rebuild_under_load(scenario: Scenario, volume: VolumeSpec) -> UnderLoad | No
     rate = operation.pace(card, volume).rate
 
     def takes(rate: float) -> float:
-        return rebuild.simulated(scenario, volume, intensity=point, rate=rate)
+        return max(rebuild.simulated(scenario, volume, intensity=point, rate=rate), least)
 
     try:
         seconds = takes(rate)
