@@ -77,6 +77,15 @@ def test_a_worker_reads_the_others_together_and_then_writes_the_new_drive(level,
     assert rebuild.seconds == rebuild.simulated_seconds
 
 
+def test_a_rebuild_that_begins_at_time_0_never_rests_while_hosts_do_nothing():
+    times = []
+    for rate in ("1 %", "100 %"):
+        data = array("raid1", 2, rebuild_rate=rate)
+        data.fail(1)
+        times.append(through(data.replace(1)).seconds)
+    assert times[0] == times[1]
+
+
 @compiled_only
 def test_several_workers_keep_the_drives_busy_all_the_time():
     data = array("raid5", 4, depth=4)

@@ -110,6 +110,7 @@ def add_array(
         width=layout["data"] * layout["strip"],
         first_lock=locks,
         locks=LOCKS if is_redundant else 1,
+        touched=-1,  # before any time: nothing has begun at 0
         line=line_size(card, int(layout["strip"])),
         **intent.marks(system, volume, controller),
         **modes(
