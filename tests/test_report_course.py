@@ -151,6 +151,12 @@ def test_check_warns_of_a_failure_beside_a_rebuild():
     assert second.endswith("if no hot spare is still being rebuilt: else data may be lost")
 
 
+def test_while_a_spare_is_rebuilt_raid_6_survives_one_failure_and_no_two():
+    events = (at("1 s", "drive-failure", drive=0), at("2 s", "drive-failure", drive=1))
+    _, second = lines(scenario(*events, level="raid6", spares=1))
+    assert "any 1 more may fail, if no hot spare is still being rebuilt: else data" in second
+
+
 def test_check_says_what_a_power_cut_costs():
     cut = at("1 s", "power-cut")
     (safe,) = lines(scenario(cut, write="back", disk_cache="off"))

@@ -81,7 +81,7 @@ class _Consequences:
             return "data may be lost" if tolerated else "its data is lost"
         more = "no other drive" if left == 0 else f"any {left} more"
         under_way = ""
-        if self.stand_ins[volume.name] > left:
+        if self.stand_ins[volume.name] > 0:
             under_way = ", if no hot spare is still being rebuilt: else data may be lost"
         return f"the array is degraded, and {more} may fail{under_way}"
 
