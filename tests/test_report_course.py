@@ -10,8 +10,9 @@ import pytest
 from events import DATABASE, at, scenario
 from rich.console import Console
 
-from raidsim.report import check_text, csv_file, html, phases, plot, table, timeline
+from raidsim.report import check_text, csv_file, findings, html, phases, plot, table, timeline
 from raidsim.report.event_words import lines
+from raidsim.report.finding import Severity
 from raidsim.result import Course, Interval, Moment, OperationUse, Phase
 from raidsim.running import run
 from raidsim.scenario import from_data
@@ -155,6 +156,31 @@ def test_while_a_spare_is_rebuilt_raid_6_survives_one_failure_and_no_two():
     events = (at("1 s", "drive-failure", drive=0), at("2 s", "drive-failure", drive=1))
     _, second = lines(scenario(*events, level="raid6", spares=1))
     assert "any 1 more may fail, if no hot spare is still being rebuilt: else data" in second
+
+
+@pytest.mark.parametrize("kind", ["copy-back", "rebuild", "replacement", "consistency-check"])
+def test_check_warns_of_work_that_a_run_refuses_while_a_spare_is_rebuilt(kind):
+    drive = {} if kind == "consistency-check" else {"drive": 0}
+    work = at("2 s", kind, **drive)
+    first = at("1 s", "drive-failure", drive=0)
+    (found,) = findings.events_that_may_be_refused(
+        scenario(first, work, spares=1, rebuild_sample="100 %")
+    )
+    assert str(found).startswith(f"event {kind} at 2 s: a run refuses it: drive 0 of data is still")
+    later = at("9 min", kind, **drive)
+    (found,) = findings.events_that_may_be_refused(
+        scenario(first, later, spares=1, rebuild_sample="1 %")
+    )
+    assert found.severity == Severity.info
+    assert "if drive 0 of data is still being rebuilt" in str(found)
+
+
+def test_a_drive_that_failed_without_a_spare_may_be_rebuilt_at_once_but_not_checked():
+    failed, back = (at("1 s", "drive-failure", drive=0), at("2 s", "replacement", drive=0))
+    assert not list(findings.events_that_may_be_refused(scenario(failed, back)))
+    check = at("2 s", "consistency-check")
+    (found,) = findings.events_that_may_be_refused(scenario(failed, check))
+    assert "is missing" in str(found)
 
 
 def test_check_says_what_a_power_cut_costs():

@@ -11,6 +11,9 @@ from raidsim.scenario import EventSpec, Scenario, VolumeSpec
 from raidsim.scenario import events as kinds
 from raidsim.units import capacity_for_people
 
+SURE = 0.5
+"""Share of a drive's time from end to end that no rebuild is shorter than, wherever it samples."""
+
 
 def lines(scenario: Scenario) -> Iterator[str]:
     """A sentence for each event, in the order in which they happen."""
@@ -28,6 +31,15 @@ def lines(scenario: Scenario) -> Iterator[str]:
         yield "; ".join(parts)
 
 
+def refusals(scenario: Scenario) -> Iterator[tuple[EventSpec, str, bool]]:
+    """Events that a run refuses, each with what for; and whether that is sure, or may be."""
+    reader = _Consequences(scenario)
+    for event in sorted(scenario.events, key=lambda one: one.at):
+        if (found := reader.refusal(event)) is not None:
+            yield event, *found
+        list(reader.of(event))
+
+
 class _Consequences:
     """What comes of events, one after the other."""
 
@@ -39,13 +51,15 @@ class _Consequences:
         self.batteries = {one.name: one.battery or "absent" for one in scenario.controllers}
         self.until: dict[str, tuple[float, str]] = {}  # when a battery is as before, and how
         self.stand_ins = dict.fromkeys(self.spares, 0)  # spares that may be under rebuild
+        self.filling: dict[tuple[str, int], float] = {}  # drives that are, and until when at least
 
     def of(self, event: EventSpec) -> Iterator[str]:
         """What comes of the next one."""
         match event:
             case kinds.DriveFailure():
-                yield self._failure(self.scenario.volume(event.volume))
+                yield self._failure(self.scenario.volume(event.volume), event)
             case kinds.Replacement() | kinds.Rebuild():
+                self._fill(self.scenario.volume(event.volume), event.drive, event.at)
                 self.failed[event.volume] -= self.failed[event.volume] > 0
                 size = self.scenario.volume(event.volume).card.integer("capacity.user")
                 yield f"{capacity_for_people(size)} are restored"
@@ -69,8 +83,40 @@ class _Consequences:
             case _:
                 pass
 
-    def _failure(self, volume: VolumeSpec) -> str:
+    def refusal(self, event: EventSpec) -> tuple[str, bool] | None:
+        """Why a run may refuse the next one, and whether it is sure to; None if nothing is known.
+
+        A drive is whole again once its rebuild is over, and when that is only the run knows.
+        """
+        match event:
+            case kinds.ConsistencyCheck():
+                if self.failed[event.volume] > 0:
+                    return f"a drive of {event.volume} is missing", True
+                until = {drive: time for (name, drive), time in self.filling.items()
+                         if name == event.volume}  # fmt: skip
+            case kinds.CopyBack() | kinds.Replacement() | kinds.Rebuild():
+                one = event.volume, event.drive
+                until = {event.drive: self.filling[one]} if one in self.filling else {}
+            case _:
+                return None
+        if not until:
+            return None
+        drive = max(until, key=lambda one: until[one])
+        return f"drive {drive} of {event.volume} is still being rebuilt", event.at < until[drive]
+
+    def _fill(self, volume: VolumeSpec, drive: int, time: float) -> None:
+        """A rebuild of a drive begins: its slowest part is to pass all of the sample at least."""
+        layout, card = volume.layout, volume.card
+        size = 0 if layout is None else int(layout["rows"]) * int(layout["strip"])
+        least = size / max(kind_of(card).mean_rates(card))
+        if volume.rebuild_limit is not None:
+            least = max(least, size / volume.rebuild_limit)
+        self.filling[volume.name, drive] = time + SURE * least * volume.rebuild_sample
+
+    def _failure(self, volume: VolumeSpec, event: kinds.DriveFailure) -> str:
+        self.filling.pop((volume.name, event.drive), None)
         if self.spares[volume.name] > 0:
+            self._fill(volume, event.drive, event.at)
             self.spares[volume.name] -= 1
             self.stand_ins[volume.name] += 1
             return "a hot spare takes its place and is rebuilt"

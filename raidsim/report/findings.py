@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 
+from raidsim import units
 from raidsim.assembly import slc
 from raidsim.assembly.drives import Flow, kind_of
 from raidsim.assembly.drives.kind import rate_of_link
@@ -16,7 +17,7 @@ from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.explain.without_effect import without_effect
 from raidsim.observe import of_loads
 from raidsim.observe.traffic import mean_cost, writes_back
-from raidsim.report import array_findings, card_findings, hybrid_findings
+from raidsim.report import array_findings, card_findings, event_words, hybrid_findings
 from raidsim.report.finding import (
     Finding,
     Severity,
@@ -247,6 +248,17 @@ def ends_too_early(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
+def events_that_may_be_refused(scenario: Scenario) -> Iterator[Finding]:
+    """Background work that cannot begin while a rebuild goes on, and may come before its end."""
+    for event, why, is_sure in event_words.refusals(scenario):
+        yield Finding(
+            f"event {event.KIND} at {units.text(event.at, 'time')}",
+            f"a run refuses it: {why} then" if is_sure else f"a run refuses it if {why} then",
+            "let it happen later, or give a smaller rebuild_sample" if is_sure else None,
+            Severity.warning if is_sure else Severity.info,
+        )
+
+
 def keys_without_effect(scenario: Scenario) -> Iterator[Finding]:
     """Keys that are given and change nothing here."""
     for idle in without_effect(scenario):
@@ -355,6 +367,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     pages_of_memory,
     off_the_map,
     ends_too_early,
+    events_that_may_be_refused,
     keys_without_effect,
     begins_in_a_burst,
     rebuilt_into_an_slc_cache,
