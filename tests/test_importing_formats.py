@@ -392,7 +392,7 @@ def test_an_array_is_taken_over_with_as_few_drives_as_are_simulated(tmp_path):
     six = ("raid6", "sda1[0] sdb1[1] sdc1[2]", "level 6, 64k chunk, algorithm 2 ", 3, 3, "UUU")
     (volume,) = load_text(text_as(tmp_path, mdstat.format(*six)).text).volumes
     assert (volume.level, volume.drives) == ("raid6", 3)
-    with pytest.raises(InputError, match="md0: raid1 of 1 drives is not simulated; give at least"):
+    with pytest.raises(InputError, match="md0: raid1 of 1 drive is not simulated; give at least"):
         text_as(tmp_path, mdstat.format("raid1", "sda1[0]", "", 1, 1, "U"))
 
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from raidsim.errors import InputError, Problem
 from raidsim.importing import words
@@ -23,7 +24,7 @@ from raidsim.importing.model import (
 )
 from raidsim.importing.together import System
 from raidsim.layout.arrange import BY_WORD
-from raidsim.scenario.arrays import NESTED, REDUNDANT
+from raidsim.scenario.arrays import NESTED, REDUNDANT, WITH_COPIES
 
 MOST_VOLUMES = 1000
 
@@ -144,7 +145,7 @@ def _impossible(array: Array) -> Problem | None:
     level, slots = array.level.value, array.slots.value
     least = _least_drives(level)
     if slots < least:
-        cause = f"{level} of {slots} drives is not simulated"
+        cause = f"{level} of {slots} drive{'s' * (slots != 1)} is not simulated"
         return array.slots.place.problem(array.label, cause, f"give at least {least}")
     failed = array.failed.value if array.failed else ()
     if array.failed is not None and _is_lost(array, failed, level, slots):
@@ -276,17 +277,17 @@ def _rounded(drive: Drive) -> int:
     return int(float(f"{size.value:.1e}")) if size else 0
 
 
-def _data_drives(array: Array) -> int:
-    """Drives whose capacity hosts see."""
+def _data_drives(array: Array) -> Fraction:
+    """Drives whose capacity hosts see: of mirrors with an odd drive no whole number."""
     count = array.slots.value if array.slots else 0
     level = array.level.value if array.level else ""
     spans = array.spans.value if array.spans else 1
     copies = array.copies.value if array.copies else 2
     if level == "raid1":
-        return 1
-    if level == "raid10":
-        return count // max(copies, 1)
-    return count - BY_WORD[level].parity * spans if level in BY_WORD else count
+        return Fraction(1)
+    if level in WITH_COPIES:
+        return Fraction(count, max(copies, 1))
+    return Fraction(count - BY_WORD[level].parity * spans if level in BY_WORD else count)
 
 
 def _once(volumes: list[Volume], found: Found) -> list[Volume]:
