@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
-from raidsim.importing.importer import import_files
+from raidsim.importing.importer import Imported, import_files
 from raidsim.scenario.scenario import load_text
 
 
@@ -28,3 +32,54 @@ def test_mirrors_with_an_odd_drive_are_as_large_as_mdstat_says(tmp_path, blocks,
     (volume,) = load_text(import_files([str(status)]).text).volumes
     assert volume.drives == drives
     assert volume.capacity == pytest.approx(blocks * 1024, rel=1e-3)
+
+
+def megaraid(tmp_path: Path, level: str, size: str, drives: int, **top: Any) -> Imported:
+    """One virtual drive, and so many drives of 18.189 TiB in its group."""
+    disk = {"DG": 0, "State": "Onln", "Size": "18.189 TB", "Intf": "SAS", "Med": "HDD"}
+    cells = {"State": "Optl", "Access": "RW", "Cache": "RWBD", "Size": size, "Name": "data"}
+    data = {
+        **top,
+        "VD LIST": [{"DG/VD": "0/0", "TYPE": level, **cells}],
+        "PD LIST": [{"EID:Slt": f"252:{n}", "DID": n, **disk} for n in range(drives)],
+    }
+    status = {"Controller": 0, "Status": "Success"}
+    file = tmp_path / "storcli.json"
+    file.write_text(
+        json.dumps({"Controllers": [{"Command Status": status, "Response Data": data}]})
+    )
+    return import_files([str(file)])
+
+
+def said(made: Imported, words: str) -> str:
+    (remark,) = (one.cause for one in made.remarks if words in one.cause)
+    return remark
+
+
+@pytest.mark.parametrize(
+    ("level", "size", "drives", "spans", "why"),
+    [
+        ("RAID50", "163.701 TB", 12, 3, "as its drives and capacity tell"),
+        ("RAID50", "20.000 TB", 12, 2, "a guess, as its capacity does not tell"),
+        ("RAID50", "20.000 TB", 6, 2, "as no other number divides its 6 drives"),
+        ("RAID60", "36.378 TB", 6, 2, "as no other number divides its 6 drives"),
+        ("RAID60", "54.567 TB", 9, 3, "as no other number divides its 9 drives"),
+    ],
+)
+def test_spans_are_told_by_a_capacity_that_fits(tmp_path, level, size, drives, spans, why):
+    made = megaraid(tmp_path, level, size, drives)
+    assert load_text(made.text).volumes[0].spans == spans
+    assert said(made, "how many spans").endswith(f": {spans}, {why}")
+
+
+def test_a_virtual_drive_on_a_part_of_its_group_is_said_to_be_one(tmp_path):
+    made = megaraid(tmp_path, "RAID50", "20.000 TB", 6)
+    (volume,) = load_text(made.text).volumes
+    assert volume.capacity == pytest.approx(4 * 18.189 * 2**40, rel=1e-3)
+    assert said(made, "and its volume") == (
+        "it has 21.99 TB, and its volume 80 TB: loads keep to its part of the drives, and"
+        " rebuilds go through all of them"
+    )
+    assert f'size = "{20 * 2**40} B"' in made.text
+    whole = megaraid(tmp_path, "RAID50", "72.756 TB", 6)
+    assert not [one for one in whole.remarks if "and its volume" in one.cause]

@@ -9,12 +9,9 @@ from raidsim.errors import InputError, Problem
 from raidsim.importing import words
 from raidsim.importing.matching import SAME
 from raidsim.importing.model import Activity, Found, Work
-from raidsim.importing.plan import Volume
+from raidsim.importing.plan import NEAR, Volume
 from raidsim.importing.toml_lines import Table
 from raidsim.importing.wishes import Wishes
-
-SMALL = 0.95
-"""An array below this share of its drives is a part of them: loads keep to that part."""
 
 SECTORS, ROUND = 4096, 2**26
 """Bytes that the end of a drive, and of an array in whole strips, is rounded down to."""
@@ -40,7 +37,7 @@ def _area(table: Table, volume: Volume, capacity: int) -> None:
     """Keep a load to the part of its drives that the array takes."""
     whole = volume.size
     room = volume.array.capacity
-    if room is not None and 0 < whole < SMALL * capacity:
+    if room is not None and 0 < whole < (1 - NEAR) * capacity:
         size = whole // 4096 * 4096
         table.put(
             "area", {"offset": "0 B", "size": f"{size} B"}, f"{room.place}: the array takes no more"

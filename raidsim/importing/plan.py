@@ -27,6 +27,8 @@ from raidsim.layout.arrange import BY_WORD
 from raidsim.scenario.arrays import NESTED, REDUNDANT, WITH_COPIES
 
 MOST_VOLUMES = 1000
+NEAR = 0.05
+"""Share by which the capacity of an array may differ from that of its drives and be all of them."""
 
 
 @dataclass
@@ -244,18 +246,23 @@ def _volume(array: Array, members: list[Drive | None], system: System, found: Fo
 
 
 def _likely_spans(array: Array, drive: Drive, found: Found) -> Fact[int] | None:
-    """Spans that divide the drives, and leave the capacity that is told."""
+    """Spans that divide the drives, and leave the capacity that is told if one number does."""
+    assert array.level is not None
     count = array.slots.value if array.slots else 0
-    parity, least = (1, 3) if array.level and array.level.value == "raid50" else (2, 4)
-    fitting = [one for one in range(2, 9) if count % one == 0 and count // one >= least]
+    kind = BY_WORD[array.level.value]
+    fitting = [n for n in range(2, 9) if count % n == 0 and count // n >= kind.least_drives]
     size, whole = drive.capacity or drive.size, array.capacity
     if not fitting:
         return None
-    best = fitting[0]
-    if size is not None and whole is not None:
-        data = whole.value / size.value
-        best = min(fitting, key=lambda spans: abs(count - parity * spans - data))
-    cause = f"how many spans it has is not said: {best}, as its drives and capacity tell"
+    best, why = fitting[0], "a guess, as its capacity does not tell"
+    if len(fitting) == 1:
+        why = f"as no other number divides its {count} drives"
+    elif size is not None and whole is not None:
+        data = {n: (count - kind.parity * n) * size.value for n in fitting}
+        nearest = min(fitting, key=lambda n: abs(data[n] - whole.value))
+        if abs(whole.value / data[nearest] - 1) <= NEAR:
+            best, why = nearest, "as its drives and capacity tell"
+    cause = f"how many spans it has is not said: {best}, {why}"
     found.remark(array.place, array.label, cause)
     return Fact(best, array.place)
 

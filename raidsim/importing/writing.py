@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from raidsim import cards
+from raidsim import cards, units
 from raidsim.importing import words
 from raidsim.importing.loads import limit_area, load_tables
 from raidsim.importing.matching import Match, Needs, match_controller, match_drive
 from raidsim.importing.model import CHECK, RESYNC, Controller, Fact, Found, Place
-from raidsim.importing.plan import Volume
+from raidsim.importing.plan import NEAR, Volume
 from raidsim.importing.together import System
 from raidsim.importing.toml_lines import Table
 from raidsim.importing.wishes import Wishes
@@ -61,6 +61,7 @@ def write(
         volume.array = replace(volume.array, rebuild_rate=rate)
         table, match = _volume(found, volume, controllers)
         tables.append(table)
+        _compare(found, volume, _capacity(volume, match))
         changes = [_set("volume", match)] if match.changes else []
         tables += changes
         for load in loads:
@@ -94,6 +95,20 @@ def _capacity(volume: Volume, match: Match) -> int:
     if volume.least and volume.size:
         return round(own * volume.size / volume.least)
     return own * volume.count
+
+
+def _compare(found: Found, volume: Volume, own: int) -> None:
+    """Say so if the volume of the scenario has clearly more or less room than the array has."""
+    told, array = volume.array.capacity, volume.array
+    if told is None or told.value <= 0 or abs(own / told.value - 1) <= NEAR:
+        return
+    here, there = map(units.capacity_for_people, (own, told.value))
+    cause = f"it has {there}, and its volume {here}"
+    if own > told.value:
+        cause += ": loads keep to its part of the drives" + (
+            ", and rebuilds go through all of them" if _level(volume) in REDUNDANT else ""
+        )
+    found.remark(told.place, array.label, cause)
 
 
 def _controllers(
