@@ -28,9 +28,15 @@ _OF_NO_USE = re.compile(
     r"|.* LIST|.*Enclosure.*|Physical Drives|Virtual Drives|Drive Groups|Total .*|JBOD Drives"
     r"|Number of Controllers|Host Name|Operating System ?|.*Show.*|Controller.*Time.*|Enclosures"
     r"|Personality Information|Unconfigured Drives.*|Spares|Properties|Link Status|.*Inquiry Data.*"
+    r"|Serial Number|(?:SAS|PCI) Address|(?:System|Mfg.?) (?:Time|Date)|(?:FW|BIOS|Driver) .*"
+    r"|(?:Sub)?(?:Vendor|Device|Domain) I[dD]|Host Interface|(?:Bus|Device|Function) Number"
+    r"|Security Protocol"
 )
 
-_READ = frozenset({"Basics", "HwCfg", "Bus", "BBU_Info", "Cachevault_Info", "Policies"})
+_READ = frozenset({
+    "Basics", "HwCfg", "Bus", "BBU_Info", "Cachevault_Info", "Policies", "Product Name",
+    "Device Interface",
+})  # fmt: skip
 
 
 def recognises(source: Source) -> bool:
@@ -98,7 +104,8 @@ def _controller(found: Found, data: Table, number: str) -> None:
         _sort(found, seen, data, key, value)
     basics = data.table("Basics") or data
     model = basics.text("Model", "Product Name", "Adapter Type")
-    if data.table("Basics") or data.table("HwCfg"):
+    # "show" has the name of the controller at the top, "show all" in a table of its own.
+    if data.table("Basics") or data.table("HwCfg") or "Product Name" in data:
         found.controllers.append(_described(data, seen, model))
     for row in data.tables("System Overview"):
         found.controllers.append(_overview(row))
@@ -125,7 +132,7 @@ def _sort(found: Found, seen: _Seen, data: Table, key: str, value: Any) -> None:
         return
     if match := _DRIVES_OF.match(key):
         seen.drives_of[match[1]] = rows
-    is_read = key in _READ or _OF_NO_USE.fullmatch(key) is not None
+    is_read = key in _READ or value == [] or _OF_NO_USE.fullmatch(key) is not None
     for row in rows:
         if "EID:Slt" in row:
             seen.drives.setdefault(str(row["EID:Slt"]).strip(), row)
@@ -156,7 +163,7 @@ def _described(data: Table, seen: _Seen, model: Fact[str] | None) -> Controller:
     present = hardware.text("BBU")
     if battery is None and present and present.value.lower() in {"absent", "no"}:
         battery = Fact("absent", present.place)
-    ports = bus.text("Device Interface")
+    ports = bus.text("Device Interface") or data.text("Device Interface")
     speed = megaraid.ports(ports.value) if ports else None
     return Controller(
         f"controller {seen.number}",

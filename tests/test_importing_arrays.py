@@ -1,4 +1,4 @@
-"""How large volumes and drives of an imported system are, beside what files say."""
+"""What becomes of virtual drives and arrays: their room, spans and controller."""
 
 from __future__ import annotations
 
@@ -83,3 +83,19 @@ def test_a_virtual_drive_on_a_part_of_its_group_is_said_to_be_one(tmp_path):
     assert f'size = "{20 * 2**40} B"' in made.text
     whole = megaraid(tmp_path, "RAID50", "72.756 TB", 6)
     assert not [one for one in whole.remarks if "and its volume" in one.cause]
+
+
+def test_a_controller_is_known_by_its_name_in_the_short_list(tmp_path):
+    """`storcli /c0 show J` has it at the top, and no table of basics."""
+    top = {
+        "Product Name": "MegaRAID 9670W-16i", "Serial Number": "x", "FW Package Build": "8",
+        "PCI Address": "00:01:00:00", "System Time": "now", "Mfg. Date": "2022", "Driver Name": "d",
+        "SubVendor Id": 1, "Bus Number": 1, "TOPOLOGY": [],
+        "Cachevault_Info": [{"Model": "CVPM05", "State": "Optimal"}],
+    }  # fmt: skip
+    made = megaraid(tmp_path, "RAID50", "72.756 TB", 6, **top)
+    (controller,) = load_text(made.text).controllers
+    assert controller.model == "broadcom-megaraid-9670w-16i"
+    assert controller.battery == "good"
+    assert not any("controller" in one for one in made.guesses)
+    assert not [one for one in made.remarks if "not understood" in one.cause]
