@@ -99,3 +99,13 @@ def test_a_controller_is_known_by_its_name_in_the_short_list(tmp_path):
     assert controller.battery == "good"
     assert not any("controller" in one for one in made.guesses)
     assert not [one for one in made.remarks if "not understood" in one.cause]
+
+
+def test_a_guess_names_the_volume_that_it_is_about(tmp_path):
+    status = tmp_path / "mdstat"
+    text = "md{} : active raid1 sd{}[0] sd{}[1]\n      1953382400 blocks super 1.2 [2/2] [UU]\n"
+    status.write_text(text.format(0, "a", "b") + text.format(1, "c", "d"))
+    guesses = import_files([str(status)]).guesses
+    drives = [one.partition(" = ")[0] for one in guesses if "volume.drive = " in one]
+    assert drives == ["md0: volume.drive", "md1: volume.drive"]
+    assert len(set(guesses)) == len(guesses)

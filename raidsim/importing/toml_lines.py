@@ -25,11 +25,13 @@ class Table:
     head : as it stands in the file, such as ``[[volume]]``.
     lines : key, value, and where it is from: a place, a reason, or a guess (``guess: ...``).
     above : what is said before the table.
+    of : the volume or controller that it is about, which guesses name.
     """
 
     head: str
     lines: list[tuple[str, Any, str]] = field(default_factory=list)
     above: list[str] = field(default_factory=list)
+    of: str = ""
 
     def put(self, key: str, value: Any, source: object) -> None:
         """Add a line, unless there is no value."""
@@ -43,7 +45,7 @@ class Table:
     @property
     def guesses(self) -> list[str]:
         """Its lines that are guesses, in part or as a whole, as they are printed."""
-        name = self.head.strip("[]") or "scenario"
+        name = (f"{self.of}: " if self.of else "") + (self.head.strip("[]") or "scenario")
         return [
             f"{name}.{key} = {value_text(value)}: {source.removeprefix(GUESS)}"
             for key, value, source in self.lines

@@ -62,7 +62,7 @@ def write(
         table, match = _volume(found, volume, controllers)
         tables.append(table)
         _compare(found, volume, _capacity(volume, match))
-        changes = [_set("volume", match)] if match.changes else []
+        changes = [_set("volume", match, volume.name)] if match.changes else []
         tables += changes
         for load in loads:
             on = next((value for key, value, _ in load.lines if key == "volume"), volumes[0].name)
@@ -80,9 +80,9 @@ def _title(names: Sequence[str]) -> str:
     return f"Imported from {shown}"[:200]
 
 
-def _set(of: str, match: Match) -> Table:
+def _set(of: str, match: Match, name: str = "") -> Table:
     """Values that are known better than the card has them."""
-    table = Table(f"[{of}.set]")
+    table = Table(f"[{of}.set]", of=name)
     for key, (value, source) in match.changes.items():
         table.put(key, value, source)
     return table
@@ -124,7 +124,7 @@ def _controllers(
         name = key.replace(":", "-").rpartition("/")[2][:60] if len(used) > 1 else "raid"
         if any(name == other for other, _ in made.values()):
             name = f"{name}-{len(made) + 1}"
-        table = Table("[[controller]]")
+        table = Table("[[controller]]", of=name)
         table.put("name", name, "")
         place = f"{known.model.place}: " if known and known.model else ""
         table.put(
@@ -194,7 +194,7 @@ def _volume(
     found: Found, volume: Volume, controllers: dict[str, tuple[str, Table]]
 ) -> tuple[Table, Match]:
     array, level = volume.array, _level(volume)
-    table = Table("[[volume]]", above=volume.notes)
+    table = Table("[[volume]]", above=volume.notes, of=volume.name)
     table.put("name", volume.name, array.name.place if array.name else array.place)
     assert array.level is not None
     assert array.slots is not None
@@ -333,7 +333,7 @@ def _beside(
 
 
 def _event(volume: Volume, kind: str, place: Place, sample: float) -> Table:
-    table = Table("[[event]]")
+    table = Table("[[event]]", of=volume.name)
     table.put("kind", kind, place)
     table.put("volume", volume.name, "")
     table.guess("at", "10 s", "after some time as it was before, to compare with")
