@@ -117,6 +117,8 @@ class Design:
     spares: int
     host: Card
     arrays: int
+    names_strip: bool = False
+    """Whether its label says the strip: only where designs differ in it."""
 
     @property
     def label(self) -> str:
@@ -125,8 +127,12 @@ class Design:
         on = self.place.name
         if self.place.has_cache:
             on += f", write-{self.place.write}"
-        spares = f", {self.spares} spare{'s'[: self.spares > 1]}" if self.spares else ""
-        return f"{many}{self.shape} {self.drive.name}{spares}, on {on}, in {self.host.name}"
+        parts = [f"{many}{self.shape} {self.drive.name}"]
+        if self.names_strip:
+            parts.append(f"strips of {units.text(self.strip, 'size')}")
+        if self.spares:
+            parts.append(f"{self.spares} spare{'s'[: self.spares > 1]}")
+        return ", ".join([*parts, f"on {on}", f"in {self.host.name}"])
 
     @property
     def keys(self) -> dict[str, str]:
@@ -182,7 +188,8 @@ class Space:
         drive, shape, strip, place, spares, host, arrays = (
             axis[int(i)] for axis, i in zip(self.axes, at, strict=True)
         )
-        return Design(int(number), drive, shape, strip, place, spares, host, arrays)
+        many = len(self.strips) > 1
+        return Design(int(number), drive, shape, strip, place, spares, host, arrays, many)
 
     def along(self, values: Any, *axes: int) -> Numbers:
         """An array of figures with the axes that it has, shaped to go with the whole grid."""
