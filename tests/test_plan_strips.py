@@ -49,3 +49,17 @@ def test_a_design_of_several_strips_says_its_own(found):
 def test_designs_that_have_all_the_same_strips_say_nothing_of_them():
     space = space_of(need_of(NEED.replace('["4 KiB", "8 KiB"]', '"64 KiB"')))
     assert "strip" not in space.design(0).label
+
+
+def test_strips_below_the_random_requests_are_remarked(found):
+    (said,) = (one for one in found.remarks if "larger than the strips" in one)
+    numbers = [f"{one.number} ({one.keys['strip']})" for one in found.front]
+    assert said.startswith(f"random requests of 16 KiB are larger than the strips of {numbers[0]}")
+    assert all(one in said for one in numbers)
+
+
+def test_strips_above_them_are_not():
+    need = need_of(NEED.replace('["4 KiB", "8 KiB"]', '"64 KiB"'))
+    assert not [
+        one for one in plan(need, unknowns=0, workers=1).remarks if "than the strips" in one
+    ]

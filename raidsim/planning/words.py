@@ -89,6 +89,7 @@ def remarks_of(work: Work, host: str) -> list[str]:
         found.append(f"power is without {', '.join(silent)}, whose cards do not say it")
     if any(work.space.design(number).place.name == host for number in work.front):
         found.append("drives on the server itself need slots for all of them there")
+    found += _small_strips(work)
     refused = {one.reason for one in work.coarse.measured.values() if one.status == REFUSED}
     found += [f"some designs cannot be simulated: {reason}" for reason in sorted(refused)[:3]]
     left = int((work.coarse.state == coarse.OPEN).sum())
@@ -98,3 +99,23 @@ def remarks_of(work: Work, host: str) -> list[str]:
             " is on the front may be beaten by one of them; ask for more with --runs"
         )
     return found
+
+
+def _small_strips(work: Work) -> list[str]:
+    """Designs on the front whose strips are smaller than random requests, as a check would say."""
+    means = [
+        sum(one.size * one.share for one in load.sizes)
+        for load in work.need.specs
+        if load.trace is None and load.random_share >= 0.5
+    ]
+    designs = [work.space.design(number) for number in work.front]
+    largest = max(means, default=0.0)
+    small = [one for one in designs if one.shape.level != "raid1" and one.strip < largest]
+    if not small:
+        return []
+    named = ", ".join(f"{one.number} ({units.text(one.strip, 'size')})" for one in small)
+    size = units.text(round(largest), "size")
+    return [
+        f"random requests of {size} are larger than the strips of {named}: each keeps several"
+        " drives busy, so that fewer are served at a time"
+    ]
