@@ -251,6 +251,8 @@ max_time = "1 h"
 @pytest.mark.parametrize(("state", "random", "told"), [
     ("fresh", "100 %", True),
     ("fresh", "0 %", False),  # what is written in sequence leaves no garbage
+    ("filled", "100 %", True),
+    ("filled", "0 %", False),
     ("steady", "100 %", False),
     ("steady", "0 %", False),
 ])  # fmt: skip

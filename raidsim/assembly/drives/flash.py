@@ -288,7 +288,10 @@ class Flash(DriveKind):
         """Say so if no garbage is collected yet, since there are free blocks; else None."""
         number = int(self.row(system, drive)["ftl"])
         table = system.world.ftls[number]
-        if not system.since("ftls", number, "written") or table["free"] <= RESERVE:
+        if not system.since("ftls", number, "written"):
+            return None
+        # Full of what was written in sequence, it opens the blocks that it has beyond its capacity.
+        if table["free"] <= RESERVE and (table["moved"] or table["erased"]):
             return None
         return "it wrote to free blocks and collected no garbage yet"
 
