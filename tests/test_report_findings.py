@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from raidsim import cards
+from raidsim.assembly import heat
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.report.check_text import print_brief, print_checked
 from raidsim.report.checked import Checked
@@ -402,3 +403,28 @@ def test_workers_that_read_the_same_from_a_cache_are_named(drive, more, together
     """Four processes of fio on a disk carried 524 MB/s, where its medium gives 167."""
     text = SEQUENTIAL.replace("intel-p3700-800gb", drive).replace("[1, 8]", f"1\n{more}")
     assert any("the same place" in one for one in found(scenario(text))) == together
+
+
+@pytest.mark.parametrize(
+    ("ambient", "airflow", "said"),
+    [
+        ("35 C", "100 %", ""),
+        ("35 C", "20 %", "at its most, 25 W, intel-p3700-800gb-sff comes to "),
+        ("90 C", "100 %", "even idle, at 4 W, intel-p3700-800gb-sff comes to "),
+    ],
+)
+def test_a_drive_that_throttles_in_its_air_is_told_of(
+    ambient: str, airflow: str, said: str
+) -> None:
+    """Power times the resistance to the air, against the temperature at which throttling begins."""
+    air = [f"air.ambient={ambient}", f"air.airflow={airflow}"]
+    checked = scenario(SCENARIO.replace("800gb", "800gb-sff"), *air)
+    told = [one for one in found(checked) if "throttles" in one]
+    assert len(told) == bool(said)
+    for one in told:
+        assert said in one
+        card, warm = checked.volumes[0].card, float(one.split(" comes to ")[1].split(" C in")[0])
+        power = card.number("power.idle" if "idle" in said else "power.active")
+        to_air = heat.resistance(card, checked.air.airflow)
+        assert warm == pytest.approx(checked.air.ambient + power * to_air, abs=0.5)
+        assert warm > card.number("throttle.light_at")

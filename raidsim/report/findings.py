@@ -29,7 +29,7 @@ from raidsim.report.finding import (
     offered,
     volume_of,
 )
-from raidsim.report.numbers import count, percent, size
+from raidsim.report.numbers import count, percent, size, watts
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 MOSTLY = 0.5  # share of a thread's time from which what takes it is worth to be known
@@ -315,6 +315,32 @@ def no_temperature(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
+def too_warm(scenario: Scenario) -> Iterator[Finding]:
+    """A drive that throttles under full load, or even when idle, in the air that it stands in."""
+    for volume in scenario.volumes:
+        card = volume.card
+        if not all(map(card.has, (*HEAT, *ENERGY, "throttle.light_at"))):
+            continue
+        from raidsim.assembly import heat  # noqa: PLC0415  (few need it: it loads the kernel)
+
+        air, begins = scenario.air, card.number("throttle.light_at")
+        to_air = heat.resistance(card, air.airflow)
+        powers = {state: card.number(f"power.{state}") for state in ("idle", "active")}
+        warm = {state: air.ambient + power * to_air for state, power in powers.items()}
+        if warm["active"] <= begins:
+            continue
+        state = "active" if warm["idle"] <= begins else "idle"
+        at = "even idle, at" if state == "idle" else "at its most,"
+        does = "it throttles all the time" if state == "idle" else "then it throttles"
+        yield Finding(
+            f"volume {volume.name}",
+            f"{at} {watts(powers[state])}, {card.name} comes to {warm[state]:.0f} C in air of"
+            f" {air.ambient:g} C with {percent(air.airflow)} of its airflow: {does}, from"
+            f" {begins:g} C on",
+            "give it cooler air, or more of it",
+        )
+
+
 def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
     """A disk whose card is silent about how many commands it sorts: then that is all of them."""
     for card in cards_of(scenario):
@@ -372,6 +398,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     begins_in_a_burst,
     rebuilt_into_an_slc_cache,
     no_temperature,
+    too_warm,
     *array_findings.CHECKS,
     *hybrid_findings.CHECKS,
     *card_findings.CHECKS,
