@@ -14,6 +14,8 @@ import typer
 
 from raidsim import cards, scenario
 from raidsim.cli import app
+from raidsim.importing import formats
+from raidsim.kernel import replacement
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -103,6 +105,20 @@ def test_there_are_as_many_drives_as_the_first_page_says() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "More than sixty drives are on cards" in text
     assert 60 < sum(card.kind in {"ssd", "hdd"} for card in cards.catalogue()) < 80
+
+
+def test_the_page_on_hybrids_names_every_policy() -> None:
+    text = (ROOT / "docs" / "how-to" / "hybrid.md").read_text(encoding="utf-8")
+    (line,) = (one for one in text.splitlines() if one.startswith("evict = "))
+    assert sorted(re.findall(r'"([\w-]+)"', line)) == sorted(replacement.names())
+
+
+def test_formats_that_options_depend_on_are_named_on_the_page_on_adding_one() -> None:
+    """What `--outstanding` and `--group` take is told by these two lists."""
+    text = (ROOT / "docs" / "how-to" / "import.md").read_text(encoding="utf-8")
+    for name in ("FORMATS", "OF_LOADS", "OF_STATISTICS"):
+        assert hasattr(formats, name)
+        assert re.search(rf"\b{name}\b", text)
 
 
 def test_the_layers_of_the_page_on_the_code_are_those_of_the_contract() -> None:
