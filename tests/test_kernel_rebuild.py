@@ -78,12 +78,9 @@ def test_a_worker_reads_the_others_together_and_then_writes_the_new_drive(level,
 
 
 def test_a_rebuild_that_begins_at_time_0_never_rests_while_hosts_do_nothing():
-    times = []
-    for rate in ("1 %", "100 %"):
-        data = array("raid1", 2, rebuild_rate=rate)
-        data.fail(1)
-        times.append(through(data.replace(1)).seconds)
-    assert times[0] == times[1]
+    slow, fast = (array("raid1", 2, rebuild_rate=rate) for rate in ("1 %", "100 %"))
+    assert slow.fail(1) == fast.fail(1)
+    assert through(slow.replace(1)).seconds == through(fast.replace(1)).seconds
 
 
 @compiled_only
