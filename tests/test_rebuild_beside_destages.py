@@ -68,7 +68,7 @@ def told() -> tuple[float, list]:
 
     def noted(*given):
         found = of_a_sample(*given)
-        samples.append(found[0])
+        samples.append(found.progress)
         return found
 
     scenario = load_text(SYSTEM)
