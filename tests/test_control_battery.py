@@ -14,6 +14,18 @@ def server():
     return env, Host(env, SERVER)
 
 
+def mirror(flush_time: str):
+    """A RAID 1 behind a controller that writes back, and destages what is left so much later."""
+    env, host = server()
+    card = Controller(
+        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": flush_time}
+    )
+    data = Volume(
+        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
+    )
+    return env, card, data
+
+
 def test_a_learn_cycle_costs_what_the_cache_gave():
     """Writes are answered in microseconds, in milliseconds while the battery learns, and again."""
     env, host = server()
@@ -199,13 +211,7 @@ def test_a_flush_takes_as_many_lines_as_were_dirty_though_little_of_each_was_wri
 
     Counted by the bytes that were destaged it would have gone on for 800 lines.
     """
-    env, host = server()
-    card = Controller(
-        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "60 s"}
-    )
-    data = Volume(
-        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
-    )
+    env, _, data = mirror("60 s")
     in_turn(data, *(("write", place * STRIP, 8 * KIB) for place in range(100)))
     cache = env.system.world.caches[0]
     assert (cache["dirty"], cache["destaged"]) == (100 * STRIP, 0)
@@ -221,13 +227,7 @@ def test_a_flush_takes_as_many_lines_as_were_dirty_though_little_of_each_was_wri
 
 def test_once_writes_go_back_again_what_is_dirty_may_wait():
     """A battery that learns for a moment: what was not on its way by then stays in the cache."""
-    env, host = server()
-    card = Controller(
-        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "60 s"}
-    )
-    data = Volume(
-        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
-    )
+    env, card, data = mirror("60 s")
     in_turn(data, *(("write", place * 99 * STRIP, 8 * KIB) for place in range(400)))
     card.set_battery("learning")
     env.run(until=env.now + 0.2)
@@ -241,13 +241,7 @@ def test_once_writes_go_back_again_what_is_dirty_may_wait():
 
 def test_a_cache_past_which_writes_went_was_not_idle():
     """A battery learns for longer than the flush time, and a host writes all the time."""
-    env, host = server()
-    card = Controller(
-        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "0.1 s"}
-    )
-    data = Volume(
-        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
-    )
+    env, card, data = mirror("0.1 s")
     in_turn(data, *(("write", place * 99 * STRIP, 8 * KIB) for place in range(400)))
     card.set_battery("learning")
     env.run(until=env.now + 0.25)
@@ -263,13 +257,7 @@ def test_a_cache_past_which_writes_went_was_not_idle():
 
 def test_a_flush_after_a_power_cut_goes_on_through_a_learn_cycle():
     """What the cache kept goes to the drives, whatever the battery does meanwhile."""
-    env, host = server()
-    card = Controller(
-        env, "lsi-megaraid-1078-512", name="raid", changes={"cache.flush_time": "60 s"}
-    )
-    data = Volume(
-        env, "seagate-st373455ss", host, level="raid1", drives=2, controller=card, write="back"
-    )
+    env, card, data = mirror("60 s")
     in_turn(data, *(("write", place * 99 * STRIP, 8 * KIB) for place in range(400)))
     cache = env.system.world.caches[0]
     destage.begin_flush(cache)

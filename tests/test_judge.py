@@ -303,6 +303,16 @@ def test_causes_that_do_not_apply_are_not_tried():
         assert word not in tried
 
 
+def test_a_write_cache_that_capacitors_keep_makes_no_drive_faster() -> None:
+    """Switched on or off, it answers from its buffer."""
+    scenario = flash().with_({"volume.disk_cache": "off", "load.outstanding": 1})
+    fast = measured_on(scenario.with_({"load.outstanding": 16}), iodepth="1")
+    job = judged(scenario, fast)
+    tried = [*(cause.words for cause in job.causes), *job.without_effect]
+    assert tried
+    assert not any("own caches" in words for words in tried)
+
+
 def test_a_job_at_a_rate_is_judged_by_its_latency():
     scenario = flash().with_({"load.outstanding": None, "load.rate": "2000 IO/s"})
     rate = measured_on(scenario.with_("host.power_plan", "default"))

@@ -21,7 +21,7 @@ BUCKETS = 4
 """For each line: most strips that are looked for are not there, and an empty bucket says so."""
 
 LARGEST_LINE = 256 * KIB
-"""Of so many bytes the parts of a line that are told apart are pages of hosts, 4 KiB each."""
+"""Bytes. A line tells 64 parts of itself apart: in one so long they are 4 KiB, a page of hosts."""
 
 READ_MODES = {"none": c.NO_READ_AHEAD, "ahead": c.READ_AHEAD, "adaptive": c.ADAPTIVE}
 
@@ -81,7 +81,7 @@ def line_size(card: Card | None, strip: int) -> int:
 
     A strip; but no line is smaller than a smallest strip, or the lines would run out before the
     bytes do: single drives have no strips that the controller's card speaks of. A longer strip
-    than ``LARGEST_LINE`` has several lines: what is destaged would be more than was written.
+    than ``LARGEST_LINE`` has several lines, or more would be destaged than was written.
     """
     if card is None or not card.has("cache.size"):
         return strip

@@ -120,11 +120,10 @@ class Case:
 
     def disk_caches(self, volume: VolumeSpec) -> str | None:
         """Whether its drives answer writes from volatile caches; None if they have none."""
-        card = volume.card
-        enabled = card.flag("write_cache.enabled")
-        if enabled and kind_of(card).is_protected(card):
+        caching = volume.card.changed({"write_cache.enabled": True})
+        if kind_of(caching).is_protected(caching):
             return None
-        return volume.disk_cache or ("on" if enabled else "off")
+        return "on" if volume.card.flag("write_cache.enabled") else "off"
 
 
 Finder = Callable[[Case], Iterator[Cause]]
