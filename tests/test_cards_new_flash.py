@@ -169,3 +169,22 @@ def test_a_write_of_newer_sata_drives_takes_what_was_measured_of_their_class():
     with_cache = made("samsung-870-evo-1tb", year=2021, slc_cache=True)
     for card in (old, with_cache):
         assert card.number("front_end.write_time") < 2e-6
+
+
+# ---- how long a program takes
+
+
+def test_a_program_that_is_not_usual_of_its_cells_stays_with_its_base():
+    """The P3700 of 2014 programs for 2.4 ms; a sheet whose link limits writes does not tell it."""
+    card = made("intel-p3700-800gb", maker="Acme", year=2015)
+    assert card.number("flash.program_time") == pytest.approx(1.3e-3)
+    assert card.sources["flash.program_time"].note == "class of its cells and year"
+    sibling = made("intel-p3700-800gb", maker="Intel", year=2015)
+    base = cards.load("intel-p3700-800gb")
+    assert sibling["flash.program_time"] == base["flash.program_time"]
+
+
+def test_a_program_that_is_usual_of_its_cells_is_taken_over():
+    card = made("kingston-dc600m-960gb", maker="Acme", year=2021)
+    base = cards.load("kingston-dc600m-960gb")
+    assert card["flash.program_time"] == base["flash.program_time"]

@@ -32,6 +32,9 @@ CHANNEL = ("flash.channel_read_time_per_byte", "flash.channel_write_time_per_byt
 COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
 """What follows from the capacity of a drive."""
 
+USUAL = 1.5
+"""A program of a base that takes as many times longer or shorter is not usual for its cells."""
+
 CELLS_NOTE, YEAR_NOTE = "class of its cells and year", "class of its year"
 SPARE_NOTE = "of the flash that is usual behind such a capacity"
 CLASS_NOTES = CELLS_NOTE, YEAR_NOTE, SPARE_NOTE
@@ -108,10 +111,16 @@ class NewFlash:
         return Stated(value, "us", note, span, found.why)
 
     def _program_time(self) -> Stated | None:
-        """Return how long a program takes, where the base has cells of another kind."""
-        if self.bits == bits_of(self.like) or self.bits not in PROGRAMS:
+        """Return how long a program takes, where that of the base is no guess for other flash.
+
+        A fit does not find it where a link or a front end limits sequential writes.
+        """
+        if self.year is None or self.kin or self.bits not in PROGRAMS:
             return None
         time, found = PROGRAMS[self.bits]
+        of_base = self.like.number("flash.program_time") * 1e3
+        if self.bits == bits_of(self.like) and time / USUAL < of_base < time * USUAL:
+            return None
         span = ends(self.like.kind, "flash.program_time", found)
         return Stated(time * 1e-3, "ms", CELLS_NOTE, span, found.why)
 
