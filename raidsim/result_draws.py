@@ -65,4 +65,5 @@ class Unknowns:
     drawn_in: int  # draws in which values did not fit together, and were taken halfway back
     points: list[PointUnknowns]
     experiments: list[Experiment] = field(default_factory=list)  # for the first point
+    uncompared: list[str] = field(default_factory=list)  # cards compared with no measurement
     problems: list[str] = field(default_factory=list)  # why draws could not be run, each once

@@ -33,16 +33,16 @@ def figure(published: float, rounding: float = 0.0):
 def test_without_draws_that_differ_the_interval_is_that_of_models_and_of_measurements() -> None:
     """7 and 2 percent of standard deviation: nine in ten lie within 1.645 times their root."""
     found = interval(figure(103), 100.0, (100.0, 100.0), SCATTER, 24)
-    half = 164.5 * math.hypot(0.07, 0.02)
-    assert (found.low, found.high) == pytest.approx((100 - half, 100 + half))
-    assert found.half_width == pytest.approx(half / 100)
+    half = 1.645 * math.hypot(0.07, 0.02)
+    assert (found.low, found.high) == pytest.approx((100 * math.exp(-half), 100 * math.exp(half)))
+    assert found.half_width == pytest.approx(math.sinh(half))
     assert found.covered
 
 
 def test_draws_that_all_lie_to_one_side_leave_the_rest_on_the_other() -> None:
-    low, high = spread.widened(100.0, (110.0, 120.0), 4 / 164.5)
-    assert low == pytest.approx(106.0)
-    assert high == pytest.approx(100 + math.hypot(20, 4))
+    low, high = spread.widened(100.0, (110.0, 120.0), 0.04 / 1.645)
+    assert low == pytest.approx(110 * math.exp(-0.04))
+    assert high == pytest.approx(100 * math.exp(math.hypot(math.log(1.2), 0.04)))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_how_many_are_covered_is_counted_with_where_the_others_lie() -> None:
         verdicts.append(Verdict(claim, 100.0, 0.0, holds=True, spread=found))
     row = covers(verdicts)[0]
     assert (row.figures, row.covered, row.above) == (5, 2, 2)
-    assert row.median_half_width == pytest.approx(1.645 * math.hypot(0.07, 0.02))
+    assert row.median_half_width == pytest.approx(math.sinh(1.645 * math.hypot(0.07, 0.02)))
 
 
 def is_quick(claim, systems: Systems) -> bool:

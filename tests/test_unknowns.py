@@ -220,9 +220,13 @@ def test_the_interval_of_a_normal_figure_holds_its_middle_nine_tenths() -> None:
 
 def test_what_models_leave_out_adds_up_with_the_draws_by_squares() -> None:
     """Seven percent of standard deviation: nine in ten lie within 1.645 times that."""
-    assert spread.widened(100.0, (100.0, 100.0)) == pytest.approx((100 - 11.515, 100 + 11.515))
-    low, high = spread.widened(100.0, (96.0, 103.0), 4 / 164.5)
-    assert (100 - low, high - 100) == pytest.approx((math.hypot(4, 4), math.hypot(3, 4)))
+    by = 1.645 * 0.07
+    assert spread.widened(100.0, (100.0, 100.0)) == pytest.approx(
+        (100 * math.exp(-by), 100 * math.exp(by))
+    )
+    low, high = spread.widened(100.0, (100 * math.exp(-0.04), 100 * math.exp(0.03)), 0.04 / 1.645)
+    assert -math.log(low / 100) == pytest.approx(math.hypot(0.04, 0.04))
+    assert math.log(high / 100) == pytest.approx(math.hypot(0.03, 0.04))
 
 
 def test_a_figure_moves_as_the_short_runs_do() -> None:

@@ -1,8 +1,9 @@
-"""Write what the pages take from code and cards: ``python docs/reference/generate.py``."""
+"""Write what follows from code, cards and claims: ``python docs/reference/generate.py``."""
 
 from pathlib import Path
 
-import kernel_tables  # beside this script
+import compared  # beside this script
+import kernel_tables
 import parameters
 
 from raidsim.cards import reference as cards
@@ -21,6 +22,7 @@ def main() -> None:
     for name, page in PAGES.items():
         Path(__file__).with_name(name).write_text(page(), encoding="utf-8")
     parameters.refresh()
+    compared.refresh()
 
 
 if __name__ == "__main__":

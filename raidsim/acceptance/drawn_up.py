@@ -21,6 +21,7 @@ from raidsim.running import run
 from raidsim.scenario import Scenario
 from raidsim.studies.short import row_of
 from raidsim.studies.unknown import DRAWS, Drawn, draw
+from raidsim.unknowns.compared import left_out
 from raidsim.waits import OnPoint
 from raidsim.workers.engine import OnProgress
 
@@ -145,7 +146,7 @@ def _figures(result: Result, drawn: Drawn) -> tuple[list[list[ExpectedFigure]], 
         moved(value, first[place].get(name), drawn.figure(place, name))
         for value, (place, name) in zip(values, keys, strict=True)
     ]
-    ranges, factor = ranges_of(values, arrays)
+    ranges, factor = ranges_of(values, arrays, left_out(drawn.scenario))
     found: list[list[ExpectedFigure]] = [
         [] if point.rate is None else [_held(point)] for point in result.points
     ]

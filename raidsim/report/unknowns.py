@@ -139,10 +139,13 @@ def _header(name: str, unit: str) -> str:
 
 def _title(found: Unknowns) -> str:
     values = "1 value" if found.values == 1 else f"{found.values} values"
+    why = ""
+    if found.uncompared:
+        why = f", since nothing measured was compared with {', '.join(found.uncompared)}"
     return (
         "From where to where figures go with what the cards do not know: nine in ten of"
         f" {found.draws} draws of {values}, with {numbers.percent(found.model)} for what models"
-        " leave out"
+        f" leave out{why}"
     )
 
 
@@ -171,13 +174,23 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
             f"in {found.drawn_in} of {found.draws} draws values did not fit together on a card,"
             " and were taken halfway back to its own, until they did"
         )
+    yield _held(found)
+
+
+def _held(found: Unknowns) -> str:
+    """Which share of published figures lay in intervals that are made as these."""
     near, figures, elsewhere, others = spread.HELD
     low, high = spread.HALF
-    yield (
+    half = f"half of these were {low:.2f} to {high:.2f} times what was predicted"
+    if found.uncompared:
+        return (
+            f"of {others} figures that others measured on systems of their own"
+            f" {numbers.percent(spread.HELD_UNCOMPARED)} lie in such intervals; {half}"
+        )
+    return (
         f"such intervals held {numbers.percent(near)} of {figures} published figures of documents"
         f" that the models were made from, and {numbers.percent(elsewhere)} of {others} that others"
-        " measured on systems of their own; half of these were"
-        f" {low:.2f} to {high:.2f} times what was predicted"
+        f" measured on systems of their own; {half}"
     )
 
 

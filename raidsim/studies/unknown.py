@@ -21,6 +21,7 @@ from raidsim.scenario import Scenario
 from raidsim.studies.short import Row, measured, row_of, shortened, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
+from raidsim.unknowns.compared import left_out, uncompared
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.experiments import experiment_for
 from raidsim.unknowns.shares import shares
@@ -227,7 +228,8 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         draws=drawn.draws.count,
         seed=drawn.draws.seed,
         values=len(told.inputs),
-        model=spread.MODEL,
+        model=told.left_out,
+        uncompared=uncompared(drawn.scenario),
         ios=0 if has_end else drawn.scenario.measure.min_ios,
         failed=len(reasons),
         drawn_in=len({number for _, number in drawn.draws.drawn_in}),
@@ -245,10 +247,12 @@ class Teller:
     ----------
     inputs : the values that were drawn, each with a card that has it.
     columns : what was drawn: a row for each draw, a column for each value.
+    left_out : relative standard deviation of what models leave out.
     """
 
     inputs: Sequence[tuple[UnknownValue, Card]]
     columns: NDArray[np.float64]
+    left_out: float
 
     @classmethod
     def of(cls, drawn: Drawn) -> Teller:
@@ -258,14 +262,14 @@ class Teller:
         columns = np.zeros((drawn.draws.count, len(inputs)))
         for place, name in enumerate(inputs):
             columns[:, place] = table[name]
-        return cls(list(inputs.values()), columns)
+        return cls(list(inputs.values()), columns, left_out(drawn.scenario))
 
     def figure(self, name: str, value: float, drawn: Drawn, place: int) -> Figure:
         """A figure of the full run with what the draws have of it at one point."""
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
-        low, high = (None, None) if ends is None else spread.widened(value, ends)
+        low, high = (None, None) if ends is None else spread.widened(value, ends, self.left_out)
         return Figure(
             name=name,
             unit=unit_of(name),

@@ -27,10 +27,18 @@ figures of predictions in five documents, as the least with which nine in ten li
 intervals. Taken for each document from the other ones it is 0.06 to 0.10, and 91 % are covered.
 """
 
+UNCOMPARED = 0.25
+"""The same of a system with parts whose figures were compared with no measurement
+(`raidsim.unknowns.compared`), as most systems of a user's own are.
+"""
+
 HELD = (0.88, 147, 0.56, 472)
 """Share of printed figures inside of their intervals, and their number: of predictions in the five
 documents that models were made from (docs/validation.md), and of those that others measured and
 that were predicted as a user would (tests 13 to 19 of docs/background/measured-elsewhere.md)."""
+
+HELD_UNCOMPARED = 0.79
+"""Share of the figures that others measured inside of intervals with `UNCOMPARED` of deviation."""
 
 HALF = (0.66, 1.09)
 """What others measured, in multiples of what was predicted of it: half of those figures between."""
@@ -89,16 +97,19 @@ def widened(
     interval
         Ends of the draws.
     deviation
-        Relative standard deviation of what is added. It is independent of the draws, so the
-        squares add up, on each side by itself. The lower end stays above zero: it is at least a
-        tenth of that of the draws.
+        Standard deviation of what is added, of logarithms. It is independent of the draws, so the
+        squares add up, on each side by itself.
     """
     low, high = interval
-    by = NORMAL_90 * deviation * abs(value)
+    by = NORMAL_90 * deviation
     # A median of the draws that is not the figure itself is no centre: each side is its own.
-    under = value - math.hypot(max(value - low, 0.0), by) if low < value else low - by
-    over = value + math.hypot(max(high - value, 0.0), by) if high > value else high + by
-    return max(under, low / 10), over
+    below = math.hypot(_log(value, low), by) if low < value else _log(value, low) + by
+    above = math.hypot(_log(high, value), by) if high > value else _log(high, value) + by
+    return value * math.exp(-below), value * math.exp(above)
+
+
+def _log(larger: float, smaller: float) -> float:
+    return math.log(larger / smaller) if smaller > 0 else math.inf
 
 
 def share_ahead(ratios: NDArray[np.float64]) -> float | None:

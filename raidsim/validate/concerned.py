@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from raidsim.cards import Card
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario, load
+from raidsim.unknowns.compared import parts
 from raidsim.validate.claims import Claim
 from raidsim.validate.systems import Systems
 
@@ -38,28 +38,25 @@ def named(
         if not _is_file(word):
             words.append(word)
             continue
-        wanted = parts(load(Path(word)))
-        found = {claim.id: _parts_of(claim, systems) & set(wanted) for claim in claims}
+        wanted = names(load(Path(word)))
+        found = {claim.id: parts_of(claim, systems) & set(wanted) for claim in claims}
         words += [name for name, shared in found.items() if shared]
         tested = set().union(*found.values())
         untested |= dict.fromkeys(name for name in wanted if name not in tested)
     return words, tuple(untested)
 
 
-def parts(scenario: Scenario) -> list[str]:
+def names(scenario: Scenario) -> list[str]:
     """Names of the cards of its drives and controllers, and of a host that does RAID itself."""
-    cards: list[Card] = [volume.card for volume in scenario.volumes]
-    cards += [controller.card for controller in scenario.controllers]
-    if any(volume.controller == "host" and volume.drives > 1 for volume in scenario.volumes):
-        cards.append(scenario.host.card)
-    return list(dict.fromkeys(card.name for card in cards))
+    return [card.name for card in parts(scenario)]
 
 
-def _parts_of(claim: Claim, systems: Systems) -> set[str]:
+def parts_of(claim: Claim, systems: Systems) -> set[str]:
+    """Names of the cards of the parts that a claim is about."""
     found: set[str] = set()
     for job in claim.jobs():
         try:
-            found.update(parts(systems.of(job.scenario, job.overrides)))
+            found.update(names(systems.of(job.scenario, job.overrides)))
         except InputError:  # it is told when the claim is looked at
             continue
     return found
