@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from raidsim.assembly.load import to_ns
 from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import CLOSED, GIVEN, RATE
 from raidsim.scenario import Requests
 from raidsim.system.system import System, stream_key
 from raidsim.units import NS_PER_S
@@ -123,7 +124,7 @@ class Network:
             name,
             route,
             read_share,
-            mode=t.CLOSED,
+            mode=CLOSED,
             outstanding=population,
             think=to_ns(think),
             think_law=law,
@@ -146,7 +147,7 @@ class Network:
             name,
             route,
             read_share,
-            mode=t.RATE,
+            mode=RATE,
             gap=NS_PER_S / rate,
             gap_law=t.LAW_EXPONENTIAL,
             priority=priority,
@@ -169,7 +170,7 @@ class Network:
             name,
             route,
             read_share,
-            mode=t.GIVEN,
+            mode=GIVEN,
             first_arrival=first,
             arrivals=len(times),
             priority=priority,

@@ -16,6 +16,7 @@ from watching import build, scenario
 
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.scenario import Requests
 
 KIB = 1024
@@ -150,7 +151,7 @@ class OneDrive:
         self.times = Times(self.card, spec.host.card)
         self._streams = [
             self.system.add_stream(
-                f"by hand {volume}", [Requests(512)], mode=t.MANUAL, volume=volume, process=0
+                f"by hand {volume}", [Requests(512)], mode=MANUAL, volume=volume, process=0
             )
             for volume in range(drives)
         ]

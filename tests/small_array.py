@@ -17,6 +17,7 @@ from drive_times import Done
 from raidsim.assembly.load import need_room
 from raidsim.control.model import BuiltSystem, build
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.layout.tables import ACCESS
 from raidsim.scenario import Requests, Scenario, from_data
 
@@ -139,7 +140,7 @@ class SmallArray:
         self.system.world.ssds["read_time"] = 0
         self.layout = self.spec.volumes[0].layout
         self.stream = self.system.add_stream(
-            "by hand", [Requests(512)], mode=t.MANUAL, volume=0, process=0
+            "by hand", [Requests(512)], mode=MANUAL, volume=0, process=0
         )
         self._tickets = 0
         self.back: dict[int, Done] = {}

@@ -12,7 +12,7 @@ from conftest import compiled_only
 from drive_times import KIB, MS, US, OneDrive
 from watching import begin, build
 
-from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.running import run
 from raidsim.scenario import Requests, from_data
 
@@ -128,7 +128,7 @@ class SavingPower(OneDrive):
         self.system = self.built.system
         self.host = spec.host.card
         self._streams = [
-            self.system.add_stream("by hand", [Requests(512)], mode=t.MANUAL, volume=0, process=0)
+            self.system.add_stream("by hand", [Requests(512)], mode=MANUAL, volume=0, process=0)
         ]
         self._tickets = 0
 

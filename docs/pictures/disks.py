@@ -14,6 +14,7 @@ from raidsim.assembly.surface import Geometry, geometry
 from raidsim.cards import Card
 from raidsim.control.model import BuiltSystem, build
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.report.plot import drawing, save_svg
 from raidsim.scenario import Requests, Scenario, from_data
 from raidsim.system.system import System
@@ -89,7 +90,7 @@ def seeks(model: str) -> tuple[Card, list[float], list[float]]:
     card = spec.volumes[0].card
     shape = geometry(card)
     system = build(spec).system
-    stream = system.add_stream("by hand", [Requests(SECTOR)], mode=t.MANUAL, volume=0, process=0)
+    stream = system.add_stream("by hand", [Requests(SECTOR)], mode=MANUAL, volume=0, process=0)
     fixed = card.number("command.latency") + card.number("command.time")
     cylinders = shape.cylinders * len(shape.tracks)
     shares, times = [], []

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.kernel import ageing
+from raidsim.kernel import ageing, load_tables
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.ftl_tables import RESERVE
@@ -291,7 +291,7 @@ def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> 
 def _writer(system: System, s: int, number: int, area_of: AreaOf | None) -> Writer:
     """Stream ``s`` as it wrote to a drive before the run, as the writer of this ``number``."""
     stream = system.world.streams[s].copy()
-    wanted = np.zeros(1, t.STREAMS.type)
+    wanted = np.zeros(1, load_tables.STREAMS.type)
     for name in _PLACES:
         wanted[name] = stream[name]
     for name in _KEYS:
@@ -321,13 +321,13 @@ def _past(made: Shape, unit: int, filled: int, writers: tuple[Writer, ...]) -> d
     fill(system, which, 0, filled)
     rows = []
     for writer in writers:
-        sizes = np.frombuffer(writer.sizes, t.SIZES.type)
+        sizes = np.frombuffer(writer.sizes, load_tables.SIZES.type)
         s = system.add_stream("writer", [Requests(int(size["bytes"])) for size in sizes])
-        stream = np.frombuffer(writer.stream, t.STREAMS.type)[0].copy()
+        stream = np.frombuffer(writer.stream, load_tables.STREAMS.type)[0].copy()
         first = stream["first_size"] = system.world.streams[s]["first_size"]
         system.world.sizes[first : first + len(sizes)] = sizes
         stream["sizes"] = len(sizes)
-        zones = np.frombuffer(writer.zones, t.LOAD_ZONES.type)
+        zones = np.frombuffer(writer.zones, load_tables.LOAD_ZONES.type)
         first = stream["first_zone"] = system.append("load_zones", len(zones)) if len(zones) else 0
         system.world.load_zones[first : first + len(zones)] = zones
         system.world.streams[s] = stream

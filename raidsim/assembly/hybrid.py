@@ -15,6 +15,7 @@ from raidsim.kernel import cache_tables as c
 from raidsim.kernel import hybrid_tables as h
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_WRITE_BACK, HYBRID
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.scenario import ControllerSpec, HybridSpec, LoadSpec
 from raidsim.system.system import System
 from raidsim.units import NS_PER_S
@@ -229,7 +230,7 @@ def streams_below(
         yield system.add_stream(
             f"{spec.name}/{load.name}: before",
             [one._replace(read=0.0) for one in load.mix],
-            mode=t.MANUAL,
+            mode=MANUAL,
             volume=volume,
             area_offset=offset,
             area_size=size,

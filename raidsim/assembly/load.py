@@ -8,6 +8,7 @@ from typing import Any
 from raidsim.assembly import array, replay
 from raidsim.assembly.volume_rows import below
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import CLOSED, GIVEN, MANUAL, RATE
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at
 from raidsim.system.system import System
@@ -65,20 +66,20 @@ def _add_stream(
     fields: dict[str, Any] = {}
     if load.outstanding is not None:
         fields |= {
-            "mode": t.CLOSED,
+            "mode": CLOSED,
             "outstanding": at(load.outstanding, intensity),
         }
     elif load.rate is not None:
         rate = at(load.rate, intensity)
         law = t.LAW_EXPONENTIAL if load.rate_distribution == "exponential" else t.LAW_CONSTANT
-        fields |= {"mode": t.RATE, "gap": NS_PER_S / rate, "gap_law": law}
+        fields |= {"mode": RATE, "gap": NS_PER_S / rate, "gap_law": law}
     elif load.arrivals is not None:
         first = system.add_given("arrivals", map(to_ns, load.arrivals))
-        fields |= {"mode": t.GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
+        fields |= {"mode": GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
     elif load.trace is not None:
-        fields["mode"] = t.GIVEN
+        fields["mode"] = GIVEN
     else:
-        fields["mode"] = t.MANUAL
+        fields["mode"] = MANUAL
     capacity = int(system.world.volumes[volume]["size"])
     offset, size = load.extent(capacity, worker)
     law = t.LAW_EXPONENTIAL if load.think_distribution == "exponential" else t.LAW_CONSTANT

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.volume_rows import below, drives_of
+from raidsim.kernel import load_tables
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import PARITY
 from raidsim.scenario import LoadSpec
@@ -166,7 +167,7 @@ class TraceFeed:
             self.given.append((made["op"].copy(), response))
             found.append(made)
             left -= len(made)
-        return np.concatenate(found) if found else np.zeros(0, t.REQUESTS.type)
+        return np.concatenate(found) if found else np.zeros(0, load_tables.REQUESTS.type)
 
     def count(self, begun: int) -> None:
         """Count the response times of the first ``begun`` requests."""
@@ -184,7 +185,7 @@ class TraceFeed:
         """Blocks of the trace as the kernel has them."""
         for block in map(self._played, blocks):
             changes = Changes()
-            made = np.zeros(len(block), t.REQUESTS.type)
+            made = np.zeros(len(block), load_tables.REQUESTS.type)
             made["op"] = OPS[block["op"]]
             made["time"] = np.rint(self._times(block) / self.replay.speed * NS_PER_S)
             made["offset"], made["length"] = self._places(block, changes)

@@ -15,6 +15,7 @@ from raidsim.assembly.heat import STANDARD_AIR, Air
 from raidsim.assembly.hybrid import add_hybrid, streams_below
 from raidsim.assembly.volume_rows import drives_of, member_area
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.scenario import Requests, Scenario, Tables, VolumeSpec
 from raidsim.system.system import System
 from raidsim.topology.graph import Drive, Fabric
@@ -205,7 +206,7 @@ def age_alone(system: System, volume: VolumeSpec, row: int) -> None:
                 system.add_stream(
                     f"{volume.name}: before",
                     [Requests(unit, read=0.0)],
-                    mode=t.MANUAL,
+                    mode=MANUAL,
                     volume=row,
                     area_size=size,
                     align=unit,

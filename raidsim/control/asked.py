@@ -13,6 +13,7 @@ from raidsim.control.clock import duration, to_ns
 from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.scenario import Requests
 from raidsim.system.system import System
 
@@ -128,7 +129,7 @@ class Asked:
             self._manual[fua] = self.system.add_stream(
                 f"{self.name}: FUA" if fua else self.name,
                 [Requests(self._sector)],
-                mode=t.MANUAL,
+                mode=MANUAL,
                 start=self.system.now,
                 volume=self.row,
                 process=self.host.add_process(self.name),

@@ -32,7 +32,7 @@ import simpy
 
 from raidsim.assembly.load import need_room, share_of
 from raidsim.control.environment import Environment
-from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import CLOSED
 from raidsim.scenario import MachineSpec, Requests
 from raidsim.scenario.machine_spec import disk_of
 from raidsim.system.system import System, stream_key
@@ -177,7 +177,7 @@ class MachineGroup:
             f"{self.spec.name}/{number}/{kind}",
             [Requests(size, 1.0, 0.0 if kind == "writes" else 1.0, self.spec.random)],
             account=account,
-            mode=t.CLOSED,
+            mode=CLOSED,
             outstanding=self.spec.outstanding,
             volume=volume,
             process=self._process,

@@ -22,6 +22,7 @@ from raidsim.explain.disks import Disk
 from raidsim.explain.trace import Trace, follow
 from raidsim.explain.types import Explanation, Flash, Phase, Task
 from raidsim.kernel import tables as t
+from raidsim.kernel.load_tables import MANUAL
 from raidsim.observe.inventory import volume_facts
 from raidsim.scenario import Requests, Scenario, VolumeSpec
 from raidsim.system.system import System
@@ -61,7 +62,7 @@ def explain(
         stream = system.add_stream(
             "request",
             [Requests(size)],
-            mode=t.MANUAL,
+            mode=MANUAL,
             volume=row,
             process=host.add_process("request"),
         )

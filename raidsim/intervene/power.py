@@ -24,6 +24,7 @@ from raidsim.kernel import agenda, band_rewrites, destage, heat, load
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE, ERRAND_HOST
 from raidsim.kernel.deferred import waiting_tasks
+from raidsim.kernel.load_tables import CLOSED, MANUAL, RATE
 from raidsim.kernel.operation_tables import COPY, WORKING
 from raidsim.kernel.world import TABLES
 from raidsim.system.system import System
@@ -125,7 +126,7 @@ def resume(system: System, outage: Outage) -> None:
         if row["ended"]:
             continue
         system.have_room(slots)
-        if row["mode"] == t.CLOSED:
+        if row["mode"] == CLOSED:
             time = load.next_on(row, system.now)
             for _ in range(slots):
                 load.schedule_issue(system.world, stream, time)
@@ -192,7 +193,7 @@ def _fail_requests(system: System) -> list[tuple[int, int]]:
 def _ending(system: System) -> list[int]:
     """Loads that issue no more, and whose last I/Os are under way: these were their last."""
     streams = system.world.streams[: system.count("streams")]
-    found = (streams["ended"] == 1) & (streams["mode"] != t.MANUAL) & (streams["in_flight"] > 0)
+    found = (streams["ended"] == 1) & (streams["mode"] != MANUAL) & (streams["in_flight"] > 0)
     return [int(stream) for stream in np.flatnonzero(found)]
 
 
@@ -200,7 +201,7 @@ def _stop_streams(system: System) -> dict[int, int]:
     """Void what loads have scheduled or hold; how many slots each had that goes on later."""
     streams = system.world.streams[: system.count("streams")]
     slots = streams["in_flight"] + streams["scheduled"] + streams["held"]
-    going = (streams["ended"] == 0) & (streams["mode"] != t.MANUAL) & (slots > 0)
+    going = (streams["ended"] == 0) & (streams["mode"] != MANUAL) & (slots > 0)
     streams["mark"][going] += 1
     return {int(stream): int(slots[stream]) for stream in np.flatnonzero(going)}
 
@@ -209,7 +210,7 @@ def _skip_arrivals(system: System, stream: int) -> None:
     """Let an open load go on from now."""
     row = system.world.streams[stream]
     passed = system.now - int(row["start"])
-    if row["mode"] == t.RATE:
+    if row["mode"] == RATE:
         if row["burst_off"]:
             period = int(row["burst_on"] + row["burst_off"])
             on = int(row["burst_on"])

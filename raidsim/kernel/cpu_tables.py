@@ -1,9 +1,48 @@
-"""The records of a host's cores: see :mod:`~raidsim.kernel.cpu` for what they are for."""
+"""The records of a host: what its processes cost, and its cores.
+
+See :mod:`~raidsim.kernel.host` and :mod:`~raidsim.kernel.cpu` for what is done with them.
+"""
 
 from __future__ import annotations
 
 from raidsim.kernel.tables import NONE
-from raidsim.records import Table, configuration, state
+from raidsim.records import Table, configuration, state, volatile
+
+PROCESSES = Table(
+    "processes",
+    "what the I/Os of a process cost the CPUs of its host",
+    submit=configuration("i4", "station that issues"),
+    complete=configuration("i4", "station that handles interrupts"),
+    submit_core=configuration("i4", "row of its core; NONE: always awake, at one clock rate"),
+    complete_core=configuration("i4", "the same of the other station"),
+    cpu=configuration("i4", "row of `cpus`, or NONE: each has a core to itself", start=NONE),
+    page=configuration("i8", "page of the host's memory", "B"),
+    submit_io=configuration("f8", "issue of an I/O", "ns"),
+    submit_device_io=configuration("f8", "for each command to a drive", "ns"),
+    submit_page=configuration("f8", "for each page", "ns"),
+    submit_write=configuration("f8", "more for a write", "ns"),
+    submit_wake=configuration("f8", "more, if nothing is being issued: the process waited", "ns"),
+    complete_io=configuration("f8", "completion of an I/O", "ns"),
+    complete_device_io=configuration("f8", "for each command to a drive", "ns"),
+    complete_page=configuration("f8", "for each page", "ns"),
+    complete_write=configuration("f8", "more for a write", "ns"),
+)
+
+CORES = Table(
+    "cores",
+    "a station of a host whose CPU saves power",
+    station=configuration("i4", "that it is"),
+    lowest=configuration("f8", "speed of an idle one; 1 is the clock rate of the card's times"),
+    highest=configuration("f8", "speed of a busy one"),
+    target=configuration("f8", "utilisation that the governor aims at"),
+    interval=configuration("i8", "from one look of the governor to the next", "ns"),
+    looked=state("i8", "when it looked last", "ns"),
+    work=volatile("f8", "asked for since then, at speed 1", "ns"),
+    sleeper=configuration("i4", "core with which it sleeps: that of the interrupts, or itself"),
+    busy_until=state("i8", "when those that sleep with it have done all they were asked", "ns"),
+    sleep_after=configuration("i8", "idle time after which it sleeps", "ns"),
+    wake=configuration("i8", "what waking takes", "ns"),
+)
 
 CPUS = Table(
     "cpus",

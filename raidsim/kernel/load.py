@@ -24,19 +24,16 @@ from raidsim.kernel import permutation, zipf
 from raidsim.kernel.event_list import schedule
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import take
+from raidsim.kernel.load_tables import CLOSED, GIVEN, MANUAL, RATE
 from raidsim.kernel.random import exponential, uniform
 from raidsim.kernel.station import round_ns
 from raidsim.kernel.tables import (
-    CLOSED,
     EVENT_ISSUE,
     EVENT_TIMEOUT,
     FLUSH,
-    GIVEN,
     LAW_EXPONENTIAL,
-    MANUAL,
     NEVER,
     NONE,
-    RATE,
     READ,
     STAGE_SUBMITTED,
     TRIM,

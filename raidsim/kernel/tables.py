@@ -1,6 +1,6 @@
 """The kernel's tables: every piece of state is a row of one of these record arrays.
 
-Here are those that everything uses; those of one kind of hardware have modules of their own.
+Here are those that everything uses; loads, hosts and kinds of hardware have modules of their own.
 :mod:`raidsim.kernel.world` puts all together. Rows refer to each other by index; ``NONE`` (-1) is
 "no row". Times are in ns, sizes and addresses in bytes, shares from 0 to 1; layouts never change.
 """
@@ -68,12 +68,6 @@ SUBMISSIONS_LAST = 3  # what a host has begun before what it submits anew; not p
 VOLUME_SINGLE = 0  # one drive
 VOLUME_ROUTE = 1  # a plain network of stations
 VOLUME_ARRAY = 2  # drives under a RAID level, or behind a controller
-
-# How a stream decides when to issue.
-CLOSED = 0  # a fixed number of I/Os outstanding
-RATE = 1  # at a rate, by a law of the times between arrivals
-GIVEN = 2  # arrival times of a table
-MANUAL = 3  # only what the control plane hands in
 
 # Which access the arm of a disk takes next.
 DISCIPLINE_FIFO = 0
@@ -339,144 +333,6 @@ STATIONS = Table(
     arrivals=window("i8", "jobs that came"),
     starts=window("i8", "jobs whose service began"),
     finishes=window("i8", "jobs whose service ended"),
-)
-
-STREAMS = Table(
-    "streams",
-    "what one worker of a load does",
-    volume=configuration("i4", "that it is on"),
-    process=configuration("i4", "row of what its I/Os cost the host"),
-    mode=configuration("i4", "how it decides when to issue: CLOSED, RATE, GIVEN or MANUAL"),
-    outstanding=configuration("i4", "I/Os that a closed one has under way"),
-    priority=state("i4", "of its I/Os, 0 is the most urgent; a manual one is told each time"),
-    ended=state("i4", "1: it issues no more"),
-    mark=state("i4", "its scheduled issues carry this number, else they are void"),
-    think_law=configuration("i4", "distribution of the think time: LAW_..."),
-    first_size=configuration("i4", "first row of its sizes"),
-    sizes=configuration("i4", "how many there are"),
-    first_zone=configuration("i4", "first row of the zones of its area"),
-    zones=configuration("i4", "how many there are; 0: all places are equal"),
-    once=configuration("i4", "1: it comes to no place again before it was at all of them"),
-    flush_every=configuration("i4", "it asks for a flush after so many writes; 0: never"),
-    unflushed=state("i4", "writes since the last one"),
-    fua=configuration("i4", "1: its writes are forced: answered once they are on the medium"),
-    gap_law=configuration("i4", "distribution of the times between arrivals at a rate: LAW_..."),
-    in_flight=volatile("i4", "I/Os under way"),
-    scheduled=volatile("i4", "issues that are scheduled"),
-    flushing=volatile("i4", "1: its worker waits for a flush"),
-    held=volatile("i4", "issues that wait for the same flush"),
-    account=configuration("i4", "row of latencies and slices in which its I/Os are counted"),
-    area_offset=configuration("i8", "first byte of its area of the volume", "B"),
-    area_size=configuration("i8", "size of the area", "B"),
-    align=configuration("i8", "addresses are multiples of it", "B", start=1),
-    position=state("i8", "where the next sequential access begins, in the area", "B"),
-    zipf=configuration("f8", "exponent of a Zipf distribution of addresses; 0 for none"),
-    think=configuration("i8", "mean time from the end of an I/O to the next issue", "ns"),
-    gap=configuration("f8", "mean time between arrivals at a rate", "ns", start=1),
-    clock=state("f8", "time of the last of these, without the pauses between bursts", "ns"),
-    start=state("i8", "when it began", "ns"),
-    burst_on=configuration("i8", "length of a burst; 0: no bursts", "ns"),
-    burst_off=configuration("i8", "length of a pause", "ns"),
-    traced=configuration("i4", "1: its I/Os are those of `requests`, one behind the other"),
-    first_request=configuration("i8", "first of its rows there, which are a ring"),
-    requests=configuration("i8", "how many there are"),
-    given=state("i8", "requests that were ever put into them"),
-    complete=state("i4", "1: no more will come"),
-    first_arrival=configuration("i8", "first row of its arrival times"),
-    arrivals=configuration("i8", "how many there are"),
-    timeout=state("i8", "patience of the host; a manual one is told each time", "ns", start=NEVER),
-    last=state("i8", "time of the last completion", "ns"),
-    stop_time=configuration("i8", "when it ends", "ns", start=NEVER),
-    stop_ios=configuration("i8", "I/Os after which it ends", start=NEVER),
-    stop_bytes=configuration("i8", "bytes after which it ends", "B", start=NEVER),
-    issued=counter("i8", "I/Os and flushes issued"),
-    flushes=counter("i8", "flushes among these"),
-    issued_bytes=counter("i8", "bytes that these ask for", "B"),
-    completed=counter("i8", "I/Os that ended well"),
-    failed=counter("i8", "I/Os that ended with an error"),
-    timed_out=counter("i8", "I/Os that ended with the host's patience"),
-    ticket=state("i8", "by which the control plane awaits its end, or NONE", start=NONE),
-    key_where=configuration("u8", "key of the random numbers for addresses"),
-    key_random=configuration("u8", "the same: whether an access is random"),
-    key_op=configuration("u8", "the same: read or write"),
-    key_size=configuration("u8", "the same: sizes"),
-    key_gap=configuration("u8", "the same: times between arrivals"),
-    key_think=configuration("u8", "the same: think times"),
-    window_ios=window("i8", "I/Os completed, reads and writes", shape=(2,)),
-    window_bytes=window("i8", "bytes of these", "B", shape=(2,)),
-    window_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
-    window_others=window("i8", "flushes and trims completed", shape=(2,)),
-    window_others_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
-)
-
-SIZES = Table(
-    "sizes",
-    "a size of the I/Os of a stream",
-    bytes=configuration("i8", "the size", "B"),
-    up_to=configuration("f8", "share of the I/Os that are of this size or one before it"),
-    read_share=configuration("f8", "share of reads among those of this size", start=1),
-    trim_share=configuration("f8", "the same: of trims"),
-    random_share=configuration("f8", "the same: of accesses that do not follow the last", start=1),
-)
-
-LOAD_ZONES = Table(
-    "load_zones",
-    "a part of a stream's area that gets its own share of the random accesses",
-    area_up_to=configuration("f8", "share of the area that is this zone or one before it"),
-    up_to=configuration("f8", "share of the random accesses that go to these"),
-)
-
-REQUESTS = Table(
-    "requests",
-    "an I/O that a stream is to make, as a trace has it",
-    time=configuration(
-        "i8", "of an open stream: since its start; of a closed one: since an I/O ended", "ns"
-    ),
-    offset=configuration("i8", "first byte, in the volume", "B"),
-    length=configuration("i8", "bytes from there on", "B"),
-    op=configuration("i4", "READ, WRITE, FLUSH or TRIM"),
-)
-
-ARRIVALS = Column(
-    "arrivals",
-    "arrival times of open loads that have a table of them",
-    configuration("i8", "since the start of the load", "ns"),
-)
-
-PROCESSES = Table(
-    "processes",
-    "what the I/Os of a process cost the CPUs of its host",
-    submit=configuration("i4", "station that issues"),
-    complete=configuration("i4", "station that handles interrupts"),
-    submit_core=configuration("i4", "row of its core; NONE: always awake, at one clock rate"),
-    complete_core=configuration("i4", "the same of the other station"),
-    cpu=configuration("i4", "row of `cpus`, or NONE: each has a core to itself", start=NONE),
-    page=configuration("i8", "page of the host's memory", "B"),
-    submit_io=configuration("f8", "issue of an I/O", "ns"),
-    submit_device_io=configuration("f8", "for each command to a drive", "ns"),
-    submit_page=configuration("f8", "for each page", "ns"),
-    submit_write=configuration("f8", "more for a write", "ns"),
-    submit_wake=configuration("f8", "more, if nothing is being issued: the process waited", "ns"),
-    complete_io=configuration("f8", "completion of an I/O", "ns"),
-    complete_device_io=configuration("f8", "for each command to a drive", "ns"),
-    complete_page=configuration("f8", "for each page", "ns"),
-    complete_write=configuration("f8", "more for a write", "ns"),
-)
-
-CORES = Table(
-    "cores",
-    "a station of a host whose CPU saves power",
-    station=configuration("i4", "that it is"),
-    lowest=configuration("f8", "speed of an idle one; 1 is the clock rate of the card's times"),
-    highest=configuration("f8", "speed of a busy one"),
-    target=configuration("f8", "utilisation that the governor aims at"),
-    interval=configuration("i8", "from one look of the governor to the next", "ns"),
-    looked=state("i8", "when it looked last", "ns"),
-    work=volatile("f8", "asked for since then, at speed 1", "ns"),
-    sleeper=configuration("i4", "core with which it sleeps: that of the interrupts, or itself"),
-    busy_until=state("i8", "when those that sleep with it have done all they were asked", "ns"),
-    sleep_after=configuration("i8", "idle time after which it sleeps", "ns"),
-    wake=configuration("i8", "what waking takes", "ns"),
 )
 
 VOLUMES = Table(

@@ -23,6 +23,7 @@ from raidsim.assembly.volume_rows import drives_of
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.kernel.load_tables import CLOSED
 from raidsim.observe import levels, sweeps
 from raidsim.observe.levels import Held, Level, Record
 from raidsim.stats.warmup import mser5
@@ -210,7 +211,7 @@ class Settling:
     def _are_open(self, names: Set[str]) -> bool:
         """Whether all of these loads issue I/Os whatever becomes of those before."""
         rows = [row for name in names & self.writing for row in self.streams[name]]
-        return bool((self.system.world.streams["mode"][rows] != t.CLOSED).all())
+        return bool((self.system.world.streams["mode"][rows] != CLOSED).all())
 
     def draining(self, load: str) -> list[str]:
         """What to say of caches of a load of which less and less is dirty."""
