@@ -175,7 +175,7 @@ def flush_follows(w, index):
         return False
     if job["op"] == FLUSH:
         job["op"] = WRITE
-        job["length"] = job["begun"]
+        job["length"] = job["forced_length"]
         if job["fua"] == FUA_BEFORE_FLUSH:
             job["fua"] = FUA_WITH_FLUSH
             end_withholding(w, w.drives[job["drive"]], job["length"])
@@ -183,7 +183,7 @@ def flush_follows(w, index):
     if job["status"] != DONE:
         return False
     job["op"] = FLUSH
-    job["begun"] = job["length"]
+    job["forced_length"] = job["length"]
     job["length"] = 0
     send(w, index)
     return True

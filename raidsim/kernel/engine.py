@@ -386,6 +386,7 @@ def dispatch(w, index):
     job = w.jobs[index]
     if w.volumes[job["volume"]]["kind"] == VOLUME_ROUTE:
         job["held"] = job["issued"]
+        job["step"] = 0
         if not network.enter(w, index):
             conclude(w, index)
     else:

@@ -55,8 +55,7 @@ from raidsim.kernel.tables import (
 )
 from raidsim.kernel.tier import into_tier, warm_up
 
-WAITED = 1  # phase of a write that was refused room before
-TO_READ = 0  # phases of a copy between front and back
+TO_READ = 0  # halves of a copy between front and back
 TO_WRITE = 1
 
 
@@ -69,11 +68,12 @@ def carry_out(w, index):
     cache = w.caches[hybrid["cache"]]
     waits = False
     job["stage"] = STAGE_WAITING
-    if job["phase"] != WAITED:
+    if job["waited"] == 0:
         job["fills"] = 0
     if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
+        job["half"] = TO_READ
         if job["errand"] == ERRAND_FILL and hybrid["mode"] != MODE_TIER:
-            job["phase"] = TO_WRITE  # the request that missed has read it
+            job["half"] = TO_WRITE  # the request that missed has read it
         copy(w, hybrid, cache, index)
         return
     if job["stream"] != NONE:
@@ -185,14 +185,14 @@ def part_ended(w, index):
     if job["pending"] > 0:
         return
     if job["errand"] == ERRAND_FILL or job["errand"] == ERRAND_WRITE_BACK:
-        if job["status"] == DONE and job["phase"] == TO_READ:
-            job["phase"] = TO_WRITE
+        if job["status"] == DONE and job["half"] == TO_READ:
+            job["half"] = TO_WRITE
             copy(w, hybrid, cache, parent)
         else:
             copied(w, hybrid, cache, parent)
     elif job["status"] == RETRY:
         job["status"] = DONE
-        job["phase"] = WAITED  # and need not wait again
+        job["waited"] = 1  # and need not wait again
         agenda.put(w, parent, STAGE_PLAN)
     else:
         if job["fills"] == 1:
@@ -298,7 +298,7 @@ def write(w, hybrid, cache, index):
     """Ask front or back, or both, to write; False if it has to wait for room."""
     job = w.jobs[index]
     passes = False
-    if job["phase"] != WAITED:
+    if job["waited"] == 0:
         hybrid["writes"] += 1
         passes = is_sequential(w, hybrid, job["offset"], job["offset"] + job["length"])
     if hybrid["lost"] == NOTHING_LOST:
@@ -343,7 +343,7 @@ def write_front(w, hybrid, cache, index, passes):
     end = here + job["length"]
     first = here // size
     last = (end - 1) // size
-    has_waited = job["phase"] == WAITED
+    has_waited = job["waited"] == 1
     busy = 0
     held = False
     for strip in range(first, last + 1):
@@ -368,7 +368,7 @@ def write_front(w, hybrid, cache, index, passes):
             destage.block_first(w, cache, index)
         else:
             hybrid["waits"] += 1
-            job["phase"] = WAITED
+            job["waited"] = 1
             destage.block(w, cache, index)
         destage.work(w, cache)
         return False
@@ -429,7 +429,7 @@ def copy(w, hybrid, cache, index):
     size = hybrid["block"]
     here = job["offset"]
     end = here + job["length"]
-    op = READ if job["phase"] == TO_READ else WRITE
+    op = READ if job["half"] == TO_READ else WRITE
     from_back = (job["errand"] == ERRAND_FILL) == (op == READ)
     if from_back:
         put_back(w, hybrid, index, op, here, end)
@@ -461,7 +461,7 @@ def copied(w, hybrid, cache, index):
     else:
         # What was on its way has no other place: the back is lost, or the front, or it can't be
         # read there. Then all the rest goes on.
-        if hybrid["lost"] == NOTHING_LOST and job["phase"] == TO_WRITE:
+        if hybrid["lost"] == NOTHING_LOST and job["half"] == TO_WRITE:
             give_up(w, hybrid, cache, BACK_LOST)
         cache["tasks"] -= 1
         release(w, index)

@@ -28,7 +28,6 @@ def take(w, stage, parent):
     job["next"] = NONE
     job["parent"] = parent
     job["pending"] = 0
-    job["phase"] = 0
     job["stage"] = stage
     job["station"] = NONE
     job["status"] = DONE
@@ -38,6 +37,7 @@ def take(w, stage, parent):
     job["serial"] = NONE
     job["errand"] = NONE
     job["locked"] = 0
+    job["waited"] = 0
     return index
 
 

@@ -41,12 +41,12 @@ def draw_service(w, step):
 
 @routine
 def enter(w, index):
-    """Start the present phase of request ``index``; False when its route is at an end."""
+    """Start the next step of request ``index``; False when its route is at an end."""
     job = w.jobs[index]
     volume = w.volumes[job["volume"]]
-    if job["phase"] >= volume["steps"]:
+    if job["step"] >= volume["steps"]:
         return False
-    step = w.steps[volume["first_step"] + job["phase"]]
+    step = w.steps[volume["first_step"] + job["step"]]
     # Alternating kinds give a network of half-duplex stations something to turn around for.
     job["direction"] = job["op"]
     if step["branches"] == 1:
@@ -64,7 +64,7 @@ def enter(w, index):
 @handler
 def advance(w, index):
     """A step is done: go to the next; False at the end of the route."""
-    w.jobs[index]["phase"] += 1
+    w.jobs[index]["step"] += 1
     return enter(w, index)
 
 

@@ -65,8 +65,8 @@ from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTR
 
 
 @handler
-def array_of(w, operation):
-    """Row of the array that an operation goes through."""
+def array_row(w, operation):
+    """Which row of `arrays` and of `layouts` an operation goes through."""
     return w.volumes[operation["volume"]]["array"]
 
 
@@ -114,7 +114,7 @@ def finish(w, operation):
     if operation["stopped"] == 1:
         return
     operation["frontier"] = operation["end"]
-    layout = w.layouts[array_of(w, operation)]
+    layout = w.layouts[array_row(w, operation)]
     member = w.members[operation["member"]]
     if operation["kind"] == REBUILD:
         filling.complete(w, operation, layout)
@@ -130,7 +130,7 @@ def step(w, index):
     """Go on with a worker's rows: take the locks that are missing, then plan and begin."""
     job = w.jobs[index]
     operation = w.operations[job["row"]]
-    row = array_of(w, operation)
+    row = array_row(w, operation)
     volume = w.arrays[row]
     if writes_what_it_read(w.layouts[row], operation["kind"]):
         if volume["family"] == PARITY:
@@ -204,7 +204,7 @@ def lock_of(w, operation, volume, number):
 @handler
 def address(w, operation, number):
     """Address in the volume of the stripe in row ``number`` of the drive that is rebuilt."""
-    row = array_of(w, operation)
+    row = array_row(w, operation)
     _, _, found = held(w.layouts[row], operation["member"] - w.arrays[row]["first_member"], number)
     return found
 
@@ -311,7 +311,7 @@ def ended(w, index):
 def retire(w, operation, index):
     """The rows of a worker count as done; it pauses, or goes on."""
     job = w.jobs[index]
-    row = array_of(w, operation)
+    row = array_row(w, operation)
     volume = w.arrays[row]
     stop = job["first_row"] + job["rows"]
     operation["retired"] += 1
@@ -460,7 +460,7 @@ def mended(w, index):
 @handler
 def give_up(w, operation, member, number):
     """An operation goes on without a row that nothing restores; False if it can't."""
-    size = w.layouts[array_of(w, operation)]["strip"]
+    size = w.layouts[array_row(w, operation)]["strip"]
     start = number * size
     for i in range(w.state[0]["defects"]):
         row = w.defects[i]
@@ -473,7 +473,7 @@ def give_up(w, operation, member, number):
     if operation["kind"] == REBUILD and operation["puncture"] == 0:
         return False
     if operation["kind"] == REBUILD:
-        return filling.puncture(w, operation, array_of(w, operation), member, number)
+        return filling.puncture(w, operation, array_row(w, operation), member, number)
     target = w.members[operation["member"]]["copy"]
     defects.mark(w, target, start, size)
     return filling.is_punctured(w, target, start, size)

@@ -79,10 +79,10 @@ def suspend(w, sensing, die):
         return 0
     now = w.state[0]["now"]
     left = job["finish"] - now
-    if job["phase"] >= sensing["suspensions"] or left <= sensing["suspend_time"]:
+    if job["suspensions"] >= sensing["suspensions"] or left <= sensing["suspend_time"]:
         return 0
     account(station, now)
-    job["phase"] += 1
+    job["suspensions"] += 1
     job["serving"] = 0
     job["mark"] += 1  # its end is void
     station["busy"] -= 1

@@ -142,6 +142,7 @@ def folded(w, row, drive):
         slc["erased"] += 1
         index = take(w, STAGE_ERASED, NONE)
         job = w.jobs[index]
+        job["suspensions"] = 0
         job["drive"] = drive["drive"]
         job["row"] = row
         job["op"] = WRITE

@@ -350,6 +350,7 @@ def flush(w, row, drive, host, errand):
     above["op"] = WRITE
     above["pending"] = drive["planes"]
     above["next_station"] = die_of_unit(drive, number)
+    above["suspensions"] = 0
     above["length"] = host
     above["unit"] = number
     above["rest"] = errand
@@ -411,7 +412,7 @@ def programmed(w, index):
         drive["buffered"] -= unit
     if errand != slc.ENTER and must_erase(drive, job["unit"]):
         job["stage"] = STAGE_ERASED
-        job["phase"] = 0
+        job["suspensions"] = 0
         drive["erased"] += 1
         arrive(w, job["next_station"], index, drive["erase_time"])
     else:

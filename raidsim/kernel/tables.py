@@ -231,6 +231,7 @@ JOBS = Table(
     abandoned=volatile("i1", "1: its request timed out, and nobody waits for it any more"),
     station=volatile("i4", "where it is served or waits, or NONE"),
     next_station=volatile("i4", "channel or die that it goes to next, within a drive"),
+    suspensions=volatile("i4", "of a program or erase: how often its die has put it off"),
     queued=volatile("i8", "when it came to its station", "ns"),
     service=volatile("i8", "time that it asks of its station", "ns"),
     finish=volatile("i8", "when its service ends", "ns"),
@@ -248,22 +249,15 @@ JOBS = Table(
         "of a request: tells it from others in the same row; of a command of an array: that of the"
         " drive that it is for",
     ),
-    phase=volatile(
-        "i4",
-        "of a route: steps done; of a command of an array: which of its task's phases;"
-        " of a task of a hybrid: 1 once it has read, or waited; of a program or erase: suspensions",
-    ),
+    phase=volatile("i2", "of a command of an array: which of its task's phases"),
+    step=volatile("i2", "of a request to a plain network: steps of its route that it has done"),
     held=volatile(
         "i8",
         "of a command: since when it holds a command slot; of a request: when it was submitted",
         "ns",
     ),
-    begun=volatile(
-        "i8",
-        "of a read of flash: address up to which it has been split; of a write whose flush is under"
-        " way: its length",
-        "B",
-    ),
+    begun=volatile("i8", "of a read of flash: address up to which it has been split", "B"),
+    forced_length=volatile("i8", "of a forced write whose flush is under way: its length", "B"),
     segment=volatile("i4", "of a read of flash: stream that it continues or is ahead of, or NONE"),
     member=volatile(
         "i4",
@@ -275,6 +269,8 @@ JOBS = Table(
     worker=volatile("i1", "of a worker of an operation: WORKING, ENDED, RESTING or QUEUED"),
     rest=volatile("i1", "of work inside a flash drive: what it is for, as in slc.py"),
     hop=volatile("i2", "of a command: shared links that its data has crossed"),
+    waited=volatile("i1", "1: a hybrid has let it wait, and does not count it anew"),
+    half=volatile("i1", "of a copy within a hybrid: TO_READ or TO_WRITE"),
     since=volatile("i8", "of a read: since when its data has been coming from a drive", "ns"),
     locked=volatile(
         "i2",

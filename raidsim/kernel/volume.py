@@ -75,6 +75,7 @@ def send_to_drive(w, index):
         job["pending"] += 1
         below = w.jobs[child]
         below["drive"] = drive
+        below["phase"] = 0
         below["offset"] = start
         below["length"] = stop - start
         below["hop"] = 0
