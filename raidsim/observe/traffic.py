@@ -41,6 +41,20 @@ class Cost:
         return self.reads + self.writes
 
 
+def mean_size(load: LoadSpec) -> float:
+    """Mean request size in bytes."""
+    return sum(one.size * one.share for one in load.sizes)
+
+
+def random_size(load: LoadSpec) -> float:
+    """Mean request size in bytes of a load that is mostly random, 0 of any other.
+
+    Strips should not be smaller: a request of several strips keeps as many drives busy, and
+    fewer are served at a time. Sequential requests gain by that.
+    """
+    return mean_size(load) if load.random_share >= 0.5 else 0.0
+
+
 def volumes_of(scenario: Scenario, load: LoadSpec) -> list[VolumeSpec]:
     """The volume that a load runs on, or both of its hybrid."""
     hybrid = scenario.hybrid(load.volume)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidsim import units
+from raidsim.observe.traffic import random_size
 from raidsim.planning import coarse
 from raidsim.planning.need import Need
 from raidsim.planning.runs import REFUSED
@@ -103,13 +104,9 @@ def remarks_of(work: Work, host: str) -> list[str]:
 
 def _small_strips(work: Work) -> list[str]:
     """Designs on the front whose strips are smaller than random requests, as a check would say."""
-    means = [
-        sum(one.size * one.share for one in load.sizes)
-        for load in work.need.specs
-        if load.trace is None and load.random_share >= 0.5
-    ]
+    loads = [load for load in work.need.specs if load.trace is None]
+    largest = max((random_size(load) for load in loads), default=0.0)
     designs = [work.space.design(number) for number in work.front]
-    largest = max(means, default=0.0)
     small = [one for one in designs if one.shape.level != "raid1" and one.strip < largest]
     if not small:
         return []

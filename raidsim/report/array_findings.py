@@ -16,8 +16,16 @@ from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY, WRITE
 from raidsim.observe import inventory
-from raidsim.observe.traffic import cost, has_strips, health, straddling, writes_back
-from raidsim.report.finding import Finding, Severity, is_written, loads_of, mean_size
+from raidsim.observe.traffic import (
+    cost,
+    has_strips,
+    health,
+    mean_size,
+    random_size,
+    straddling,
+    writes_back,
+)
+from raidsim.report.finding import Finding, Severity, is_written, loads_of
 from raidsim.report.hardware import (
     BATTERY_WORDS,
     level_words,
@@ -187,8 +195,8 @@ def strip_below_request(scenario: Scenario) -> Iterator[Finding]:
     """Random requests that keep several drives busy each."""
     for volume in scenario.volumes:
         for load in loads_of(scenario, volume):
-            mean = mean_size(load)
-            if load.random_share < 0.5 or mean <= volume.strip or not has_strips(volume):
+            mean = random_size(load)
+            if mean <= volume.strip or not has_strips(volume):
                 continue
             yield Finding(
                 f"load {load.name}",

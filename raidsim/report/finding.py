@@ -71,11 +71,6 @@ def duty_cycle(load: LoadSpec) -> float:
     return load.burst.on / (load.burst.on + load.burst.off) if load.burst else 1.0
 
 
-def mean_size(load: LoadSpec) -> float:
-    """Mean request size in bytes."""
-    return sum(one.size * one.share for one in load.sizes)
-
-
 def loads_of(scenario: Scenario, volume: VolumeSpec) -> list[LoadSpec]:
     """The loads that run on a volume."""
     return [load for load in scenario.loads if volume_of(scenario, load) is volume]

@@ -16,7 +16,7 @@ from raidsim.assembly.drives.kind import rate_of_link
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.explain.without_effect import without_effect
 from raidsim.observe import of_loads
-from raidsim.observe.traffic import mean_cost, writes_back
+from raidsim.observe.traffic import mean_cost, mean_size, writes_back
 from raidsim.report import array_findings, card_findings, event_words, hybrid_findings
 from raidsim.report.finding import (
     Finding,
@@ -25,7 +25,6 @@ from raidsim.report.finding import (
     duty_cycle,
     is_written,
     loads_of,
-    mean_size,
     offered,
     volume_of,
 )
