@@ -95,7 +95,8 @@ def add_array(
     members = _add_members(system, volume, layout, drives)
     is_redundant = layout["family"] in (PARITY, MIRRORED)
     locks = system.append("locks", LOCKS) if is_redundant else 0
-    serve(system, controller, card, volume)
+    line = line_size(card, int(layout["strip"]))
+    serve(system, controller, card, volume, line)
     if engine is None:
         engine = _of_each_span(system, volume, "parity", stripe_threads(volume, host))
     system.set_row(
@@ -111,7 +112,7 @@ def add_array(
         first_lock=locks,
         locks=LOCKS if is_redundant else 1,
         touched=-1,  # before any time: nothing has begun at 0
-        line=line_size(card, int(layout["strip"])),
+        line=line,
         **intent.marks(system, volume, controller),
         **modes(
             system,

@@ -88,14 +88,18 @@ def line_size(card: Card | None, strip: int) -> int:
     return max(min(strip, LARGEST_LINE), card.integer("strip.smallest"))
 
 
-def serve(system: System, controller: int, card: Card | None, volume: VolumeSpec) -> None:
-    """Let a controller's cache, if there is one, work for the drives of one more volume."""
+def serve(
+    system: System, controller: int, card: Card | None, volume: VolumeSpec, line: int
+) -> None:
+    """Let a controller's cache, if there is one, work for the drives of one more volume.
+
+    ``line`` is what :func:`line_size` says of that volume.
+    """
     if card is None or not card.has("cache.size"):
         return
     row = system.world.caches[system.world.controllers[controller]["cache"]]
     row["most_tasks"] += destages_to(volume, card)
-    ahead = int(row["read_ahead"]) // min(volume.strip, LARGEST_LINE)
-    system.need_margin(int(row["most_tasks"]) + ahead)
+    system.need_margin(int(row["most_tasks"]) + int(row["read_ahead"]) // line)
 
 
 def destages_to(volume: VolumeSpec, card: Card | None) -> int:
