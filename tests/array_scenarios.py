@@ -74,6 +74,13 @@ def array(
     return load_text("\n".join(lines), folder=card_folder())
 
 
+def busy(outstanding: int, think: str = "0 s", **volume: Any) -> Scenario:
+    """A RAID 5 behind a controller: one read outstanding, and in a second point so many."""
+    reads = {"read": "100 %", "size": "8 KiB", "outstanding": [1, outstanding], "volume": "data"}
+    reads |= {"think": think, "limit": {"ios": 1000}}  # hosts go on as long as the rebuild does
+    return array(reads, controller={}, level="raid5", drives=4, name="data", **volume)
+
+
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
         return "{ " + ", ".join(f'"{key}" = {_toml(one)}' for key, one in value.items()) + " }"

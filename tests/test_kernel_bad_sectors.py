@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from conftest import compiled_only
+from rebuilds import KIB, RECOVERY, STRIP, array, through
 from small_array import LATENCY, SERVICE, takes
-from test_kernel_rebuild import KIB, RECOVERY, STRIP, array, through
 
 
 def test_a_bad_sector_is_restored_from_redundancy_and_written_anew():
