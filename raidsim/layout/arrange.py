@@ -121,28 +121,8 @@ def arrange(
     if page and strip % page:
         msg = f"a strip of {strip} bytes: it has to be a multiple of the page of {page} bytes"
         raise ValueError(msg)
-    if kind.family != MIRRORED:
-        copies = 1
-    elif level == "1":
-        copies, lie = drives, NEAR
-    if kind.family == MIRRORED and not 2 <= copies <= max(drives, kind.least_drives):
-        msg = (
-            f"RAID {level} of one drive: it needs at least 2"
-            if drives == 1
-            else f"{_some(copies, 'copy', 'copies')} on {drives} drives:"
-            f" RAID {level} keeps at least 2, and not more than one on each drive"
-        )
-        raise ValueError(msg)
+    copies = _copies(level, kind, drives, copies)
     parts = _spans(level, kind, drives, spans, copies, spread)
-    if drives % parts or drives // parts < kind.least_drives:
-        of = f"RAID {level} of {_some(drives, 'drive', 'drives')}"
-        msg = (
-            f"{of}: it needs at least {kind.least_drives}"
-            if parts == 1
-            else f"{of} in {parts} spans: each needs the same number of drives,"
-            f" at least {kind.least_drives}"
-        )
-        raise ValueError(msg)
     rows = drive_bytes // strip
     if rows == 0:
         raise ValueError(_holds_nothing(drive_bytes, strip))
@@ -168,7 +148,7 @@ def arrange(
     layout["rotation"] = turn if kind.rotation is None else kind.rotation
     layout["page"] = page if kind.family == PARITY else 0
     layout["copies"] = copies
-    layout["spread"] = lie
+    layout["spread"] = NEAR if level == "1" else lie
     layout["section"] = rows // copies
     span_size = int(STRIPS[kind.family](layout)) * strip
     if parts > 1:
@@ -195,7 +175,41 @@ def _known(what: str, name: str, names: dict[str, T]) -> T:
     return names[name]
 
 
+def _copies(level: str, kind: Level, drives: int, copies: int) -> int:
+    """Return how many copies of each strip there are."""
+    if kind.family != MIRRORED:
+        return 1
+    if level == "1":
+        copies = drives
+    if not 2 <= copies <= max(drives, kind.least_drives):
+        msg = (
+            f"RAID {level} of one drive: it needs at least 2"
+            if drives == 1
+            else f"{_some(copies, 'copy', 'copies')} on {drives} drives:"
+            f" RAID {level} keeps at least 2, and not more than one on each drive"
+        )
+        raise ValueError(msg)
+    return copies
+
+
 def _spans(
+    level: str, kind: Level, drives: int, spans: int | None, copies: int, spread: str | None
+) -> int:
+    """Return the number of spans, each of which has drives enough."""
+    parts = _meant_spans(level, kind, drives, spans, copies, spread)
+    if drives % parts or drives // parts < kind.least_drives:
+        of = f"RAID {level} of {_some(drives, 'drive', 'drives')}"
+        msg = (
+            f"{of}: it needs at least {kind.least_drives}"
+            if parts == 1
+            else f"{of} in {parts} spans: each needs the same number of drives,"
+            f" at least {kind.least_drives}"
+        )
+        raise ValueError(msg)
+    return parts
+
+
+def _meant_spans(
     level: str, kind: Level, drives: int, spans: int | None, copies: int, spread: str | None
 ) -> int:
     """Return the number of spans that is meant."""
