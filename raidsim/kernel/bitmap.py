@@ -10,7 +10,8 @@ first bytes stand for it.
 
 A mark is kept as the time of the last write; it counts until ``clear_after`` has passed.
 
-Verbs: :func:`mark` chunks, :func:`announce` a write, :func:`write` the bitmap, :func:`written`.
+Verbs: :func:`mark` chunks, :func:`announce` a write, :func:`begin` to write the bitmap,
+:func:`written`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ grow with the length of a run. Flushes and trims have latencies, and are no I/Os
 
 Where somebody has given the table of I/Os room, each I/O is noted there too, until it is full.
 
-Verbs: :func:`record` counts one completed request, :func:`reset` opens a new window.
+Verbs: :func:`record` counts one completed request.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def advance(w, index):
 
 @handler
 def join(w, index):
-    """A branch is done: its request goes on with the last one; False if not yet, or at the end."""
+    """A branch is done; the request that it is a part of, which goes on with the last one."""
     parent = w.jobs[index]["parent"]
     release(w, index)
     w.jobs[parent]["pending"] -= 1

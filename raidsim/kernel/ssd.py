@@ -28,7 +28,7 @@ Dies that share a chip enable work as one: they add capacity, not parallelism, a
 are one station.
 
 Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
-:func:`channel_read`, ... follow a page, :func:`answer` sends the completion back.
+:func:`to_path`, :func:`to_link`, ... follow a page, :func:`answer` sends the completion back.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A system: the tables of one environment, with names, growing as parts are added.
 
 Everything that builds or observes the kernel does so through a :class:`System`. It owns
-the :class:`~raidsim.kernel.tables.World`, appends rows (tables double when full), enters
+the :data:`~raidsim.kernel.world.World`, appends rows (tables double when full), enters
 the kernel and hands back what it counted. Times at this face are integer nanoseconds.
 """
 
