@@ -16,6 +16,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.fio.playing import Note, Played, play
 from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Said, Size
+from raidsim.observe.traffic import mean_size
 from raidsim.scenario import LoadSpec, Scenario
 
 ALIKE = 0.03  # shares that differ by less are the same: measured ones vary by chance
@@ -168,7 +169,7 @@ class _Maker:
     def _is_like(self, load: LoadSpec) -> bool:
         """Whether a load of the scenario is as the result says, as far as it says anything."""
         said = self.said
-        mean = sum(one.bytes * one.share for one in load.mix)
+        mean = mean_size(load)
         shares = (
             (said.read, load.read_share),
             (said.random, load.random_share),

@@ -28,6 +28,7 @@ import numpy as np
 
 from raidsim.assembly.seeks import seek_ns
 from raidsim.cards import Card
+from raidsim.observe.traffic import mean_size
 from raidsim.planning.choice import ARRAYS, DRIVE, HOSTS, PLACE, SHAPE, Numbers, Place, Shape, Space
 from raidsim.planning.need import Need
 from raidsim.scenario.models import LoadSpec
@@ -57,7 +58,7 @@ class Mix:
         """The mix of a load; None of one that says nothing before it runs (a trace)."""
         if load.trace is not None or not load.sizes:
             return None
-        size = sum(one.bytes * one.share for one in load.mix)
+        size = mean_size(load)
         scattered = load.hot is None and load.zones is None and load.zipf is None
         scattered = scattered and load.area.size is None
         rate = load.workers * load.rate[0] if load.rate else 0.0
