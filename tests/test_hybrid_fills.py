@@ -121,3 +121,42 @@ def test_marks_are_shares_of_the_front_and_not_of_a_smaller_hybrid(front: str) -
     assert use.dirty_peak == use.held_bytes > 0.95 * spec.capacity > spec.high * spec.capacity
     assert (use.waits, use.written_back_bytes) == (0, 0)
     assert not any("not converged" in warning for warning in point.warnings)
+
+
+@compiled_only
+def test_a_cache_reads_many_small_blocks_of_a_hybrid_ahead_at_once() -> None:
+    """8,192 lines of 8 KiB: there was no room for so many fetches, and the run ended."""
+    checked = load_text("""
+[host]
+model = "fujitsu-rx2540-m1"
+[[controller]]
+name = "card"
+model = "lsi-megaraid-1078-512"
+set = { "cache.read_ahead" = "64 MiB" }
+[[volume]]
+name = "front"
+level = "single"
+drive = "intel-s3700-800gb"
+[[volume]]
+name = "back"
+level = "raid0"
+drives = 2
+drive = "cisco-hdd-4tb"
+[[hybrid]]
+front = "front"
+back = "back"
+controller = "card"
+size = "1 GiB"
+block = "4 KiB"
+read_ahead = "ahead"
+[[load]]
+volume = "hybrid"
+read = "100 %"
+random = "0 %"
+size = "64 KiB"
+outstanding = 1
+[measure]
+min_ios = 500
+max_ios = 1000
+""")
+    assert run(checked).points[0].iops.mean > 0

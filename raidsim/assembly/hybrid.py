@@ -80,9 +80,10 @@ def add_hybrid(
         system.set_row("hybrids", number, log=1, **log)
     drives = sum(len(drives_of(system, part)) for part in (front, back))
     card = None if controller_spec is None else controller_spec.card
-    destages = 0
+    line, destages = line_size(card, block), 0
     if card is not None and card.has("cache.size"):
         destages = card.integer("cache.destage_depth") * drives
+        system.need_margin(destages + card.integer("cache.read_ahead") // line)
     system.set_row(
         "arrays",
         row,
@@ -90,7 +91,7 @@ def add_hybrid(
         hybrid=number,
         width=width,
         locks=1,
-        line=line_size(card, block),
+        line=line,
         **modes(system, spec.buffer, spec.read_ahead, spec.io, controller_spec, destages),
     )
     system.set_row(
