@@ -160,3 +160,44 @@ min_ios = 500
 max_ios = 1000
 """)
     assert run(checked).points[0].iops.mean > 0
+
+
+@compiled_only
+def test_a_cache_destages_to_a_hybrid_whose_volumes_are_behind_no_controller() -> None:
+    """Once its cache was full no write went on: it had been told of no drives to destage to."""
+    system = load_text("""
+[host]
+model = "fujitsu-rx2540-m1"
+[[controller]]
+name = "card"
+model = "lsi-megaraid-1078-512"
+[[volume]]
+name = "flash"
+level = "single"
+drive = "intel-s3700-800gb"
+controller = "host"
+[[volume]]
+name = "disks"
+level = "raid0"
+drives = 2
+strip = "1 MiB"
+drive = "cisco-hdd-4tb"
+controller = "host"
+[[hybrid]]
+front = "flash"
+back = "disks"
+controller = "card"
+size = "1 GiB"
+block = "64 KiB"
+buffer = "back"
+[[load]]
+volume = "hybrid"
+read = "0 %"
+random = "100 %"
+size = "64 KiB"
+outstanding = 1
+[measure]
+min_ios = 10000
+max_ios = 20000
+""")
+    assert run(system).points[0].iops.mean > 0

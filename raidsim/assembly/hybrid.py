@@ -82,7 +82,14 @@ def add_hybrid(
     card = None if controller_spec is None else controller_spec.card
     line, destages = line_size(card, block), 0
     if card is not None and card.has("cache.size"):
-        destages = card.integer("cache.destage_depth") * drives
+        depth = card.integer("cache.destage_depth")
+        destages = depth * drives
+        # The cache was told of the drives of volumes behind its controller, and of no others.
+        known = system.world.controllers[controller]["cache"]
+        for part in (front, back):
+            if system.world.volumes[part]["controller"] != controller:
+                more = depth * len(drives_of(system, part))
+                system.world.caches[known]["most_tasks"] += more
         system.need_margin(destages + card.integer("cache.read_ahead") // line)
     system.set_row(
         "arrays",
