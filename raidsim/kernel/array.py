@@ -475,7 +475,7 @@ def child_done(w, index):
     job = w.jobs[parent]
     member = w.members[child["member"]]
     member["head"] = child["offset"] + child["length"]
-    job["since"] = child["since"]
+    job["since"] = min(job["since"], child["since"])
     taken_back(w, job, child)
     drive = w.drives[child["drive"]]
     if child["status"] != DONE or child["serial"] != drive["serial"]:

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from raidsim.kernel import array as arrays
 from raidsim.kernel import destage, prefetch, streaming
+from raidsim.kernel.array_tables import HYBRID
 from raidsim.kernel.cache import (
     COMING,
     PRESENT,
@@ -43,9 +44,11 @@ from raidsim.kernel.cache_tables import NO_READ_AHEAD
 from raidsim.kernel.drive import link_ns
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.streaming import FRAME
 from raidsim.kernel.tables import (
     FAILED,
     FLUSH,
+    NEVER,
     NONE,
     READ,
     STAGE_CACHE_COPY,
@@ -97,6 +100,7 @@ def command(w, index):
     controller = of(w, index)
     job = w.jobs[index]
     job["stage"] = STAGE_CONTROLLER_COMMAND
+    job["since"] = NEVER
     time = controller["command_time"]
     cost = job["length"] * controller["command_ns"]
     if job["op"] == WRITE:
@@ -165,6 +169,7 @@ def look(w, index):
     if found == PRESENT:
         cache["hits"] += 1
         use(w, cache, job["volume"], size, start, end)
+        job["since"] = w.state[0]["now"]
         copy(w, cache, index, cache["copy_ns"])
     elif found == COMING:
         job["stage"] = STAGE_WAITING
@@ -178,7 +183,11 @@ def copy(w, cache, index, ns):
     """The data of a request passes the memory of the cache, which takes ``ns`` of a byte."""
     job = w.jobs[index]
     job["stage"] = STAGE_CACHE_COPY
-    arrive(w, cache["copy"], index, round_ns(job["length"] * ns))
+    if job["op"] == READ:
+        line = array_of(w, index)["line"]
+        streaming.tail(w, cache["copy"], index, job["length"], ns, job["since"], line)
+    else:
+        arrive(w, cache["copy"], index, round_ns(job["length"] * ns))
 
 
 @part("arrays")
@@ -209,12 +218,25 @@ def transfer(w, index):
         where = controller["to_controller"]
     length = job["length"]
     ns = controller["link_ns"]
-    if controller["cache"] != NONE:  # it is in the memory of the controller, whole
-        arrive(w, where, index, round_ns(length * ns))
-    elif job["op"] == READ:
-        streaming.tail(w, where, index, length, ns, job["since"])
+    row = controller["cache"]
+    # A cache is filled and emptied line by line; what has none passes frames on.
+    piece = FRAME if row == NONE else array_of(w, index)["line"]
+    if job["op"] == READ:
+        streaming.tail(w, where, index, length, ns, job["since"], piece)
     else:
-        streaming.head(w, where, index, length, ns, time_to_drives(w, job))
+        streaming.head(w, where, index, length, ns, time_behind(w, row, index), piece)
+
+
+@handler
+def time_behind(w, row, index):
+    """ns that a write takes of what is behind the host link: memory of the cache, or drives."""
+    job = w.jobs[index]
+    array = array_of(w, index)
+    if is_caching(w, row, array) and fits(job, array, w.caches[row]):
+        return round_ns(job["length"] * w.caches[row]["copy_ns"])
+    if array["family"] == HYBRID:  # its parts wait for the whole of a write
+        return 0
+    return time_to_drives(w, job)
 
 
 @handler

@@ -22,6 +22,7 @@ from raidsim.kernel import defects, disk, elevator, flush_queue, heat, ssd, stre
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.reply import end_withholding
 from raidsim.kernel.station import account, arrive, give_back, hold_first, leave, round_ns, seize
+from raidsim.kernel.streaming import FRAME
 from raidsim.kernel.tables import (
     DONE,
     DRIVE_SSD,
@@ -104,7 +105,7 @@ def arrived(w, index):
         ns = w.hops[drive["first_hop"] + below - 1]["ns"] if below > 0 else link_ns(w, drive)
         job["hop"] += 1
         following = round_ns(job["length"] * ns)
-        streaming.head(w, row["down"], index, job["length"], row["ns"], following)
+        streaming.head(w, row["down"], index, job["length"], row["ns"], following, FRAME)
         return
     if drive["heated"] == 1:
         heat.wake(w)
@@ -143,7 +144,7 @@ def comes_up(w, index):
         return False
     row = w.hops[drive["first_hop"] + job["hop"]]
     job["hop"] += 1
-    streaming.tail(w, row["up"], index, job["length"], row["ns"], job["since"])
+    streaming.tail(w, row["up"], index, job["length"], row["ns"], job["since"], FRAME)
     return True
 
 

@@ -1,8 +1,9 @@
 """Links one behind the other: data crosses the next one as it comes, not once all of it is there.
 
 Frames of at most 8 KiB follow one another through expanders, switches, and controllers that have no
-memory of their own. So the slowest link on the road sets the time of a large transfer, and not the
-sum of all; each of them is busy for as long as the whole of the data takes.
+memory of their own. What a controller with a cache reads or writes passes its memory and its links
+line by line. So the slowest link on the road sets the time of a large transfer, and not the sum of
+all; each of them is busy for as long as the whole of the data takes.
 
 Verbs: :func:`head` sends a job on with the first frames of its data, :func:`tail` is for data that
 has been coming for some time.
@@ -20,15 +21,15 @@ FRAME = 8192
 
 
 @routine
-def head(w, where, index, length, ns, following):
+def head(w, where, index, length, ns, following, piece):
     """Job ``index`` crosses link ``where`` with ``length`` bytes of ``ns`` each, and goes on early.
 
-    It goes on with its first frame, or as much later as the next link, which takes ``following`` ns
-    for what it gets of the data, would else be through before all of it has come. The rest crosses
-    behind it, as a job that nobody waits for.
+    It goes on with its first ``piece`` (B), or as much later as the next link, which takes
+    ``following`` ns for what it gets of the data, would else be through before all of it has come.
+    The rest crosses behind it, as a job that nobody waits for.
     """
     whole = round_ns(length * ns)
-    first = min(max(round_ns(FRAME * ns), whole - following), whole)
+    first = min(max(round_ns(piece * ns), whole - following), whole)
     arrive(w, where, index, first)
     if first == whole:
         return
@@ -39,11 +40,11 @@ def head(w, where, index, length, ns, following):
 
 
 @routine
-def tail(w, where, index, length, ns, since):
+def tail(w, where, index, length, ns, since, piece):
     """Job ``index`` joins link ``where`` with ``length`` bytes that have been coming for some time.
 
-    What the link could pass on ``since`` then is behind it, but for the last frame: as much as it
-    was idle, and no other data has taken of that yet. It counts as served.
+    What the link could pass on ``since`` then is behind it, but for the last ``piece`` (B): as much
+    as it was idle, and no other data has taken of that yet. It counts as served.
     """
     station = w.stations[where]
     now = w.state[0]["now"]
@@ -51,7 +52,7 @@ def tail(w, where, index, length, ns, since):
         station["idle"] = now - station["changed"]
         station["idle_until"] = now
     service = round_ns(length * ns)
-    last = min(round_ns(FRAME * ns), service)
+    last = min(round_ns(piece * ns), service)
     idle = max(min(station["idle"], station["idle_until"] - since), 0)
     passed = min(idle, service - last)
     station["idle"] -= passed
