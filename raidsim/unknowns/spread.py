@@ -30,6 +30,10 @@ intervals. Taken for each document from the other ones it is 0.06 to 0.10, and 9
 UNCOMPARED = 0.25
 """The same of a system with parts whose figures were compared with no measurement
 (`raidsim.unknowns.compared`), as most systems of a user's own are.
+
+Nine in ten of the figures of test 19 of docs/background/measured-elsewhere.md lie in such
+intervals, and nearly four in five of all that were predicted with intervals. More of it gains
+little: what is still outside is off by many times.
 """
 
 HELD = (0.88, 147, 0.57, 501)
@@ -37,7 +41,7 @@ HELD = (0.88, 147, 0.57, 501)
 documents that models were made from (docs/validation.md), and of those that others measured and
 that were predicted as a user would (tests 13 to 20 of docs/background/measured-elsewhere.md)."""
 
-HELD_UNCOMPARED = 0.79
+HELD_UNCOMPARED = 0.78
 """Share of the figures that others measured inside of intervals with `UNCOMPARED` of deviation."""
 
 HALF = (0.67, 1.09)
