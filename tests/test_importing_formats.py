@@ -375,7 +375,7 @@ def test_raid_10_lies_as_md_has_it():
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        ("08-ppl-journal-write-mostly", "raid4 of 2 drives is not simulated; give at least 3"),
+        ("08-ppl-journal-write-mostly", "RAID 4 of 2 drives is not simulated: Linux md mirrors"),
         ("09-raid5-failed", "md5: is left out: has failed: it serves nothing"),
         ("10-replacing", "drive 0 is being replaced while it serves, which is not taken over"),
         ("11-delayed", "resync is delayed: it has not begun, and is left out"),
@@ -387,11 +387,15 @@ def test_what_a_scenario_cannot_say_of_an_array_is_said(state, words):
 
 
 def test_an_array_is_taken_over_with_as_few_drives_as_are_simulated(tmp_path):
-    """Three under RAID 6, as MegaRAID controllers build it, and two under RAID 1."""
+    """Two under RAID 1, four under RAID 6: Linux md refuses three."""
     mdstat = "md0 : active {} {}\n      1953382400 blocks super 1.2 {}[{}/{}] [{}]\n"
-    six = ("raid6", "sda1[0] sdb1[1] sdc1[2]", "level 6, 64k chunk, algorithm 2 ", 3, 3, "UUU")
+    names = "sda1[0] sdb1[1] sdc1[2] sdd1[3]"
+    six = ("raid6", names, "level 6, 64k chunk, algorithm 2 ", 4, 4, "UUUU")
     (volume,) = load_text(text_as(tmp_path, mdstat.format(*six)).text).volumes
-    assert (volume.level, volume.drives) == ("raid6", 3)
+    assert (volume.level, volume.drives) == ("raid6", 4)
+    three = ("raid6", names[:-8], "level 6, 64k chunk, algorithm 2 ", 3, 3, "UUU")
+    with pytest.raises(InputError, match="md0: RAID 6 of 3 drives is not started by Linux md"):
+        text_as(tmp_path, mdstat.format(*three))
     with pytest.raises(InputError, match="md0: raid1 of 1 drive is not simulated; give at least"):
         text_as(tmp_path, mdstat.format("raid1", "sda1[0]", "", 1, 1, "U"))
 

@@ -24,7 +24,7 @@ from raidsim.importing.model import (
 )
 from raidsim.importing.together import System
 from raidsim.layout.arrange import BY_WORD
-from raidsim.scenario.arrays import NESTED, REDUNDANT, WITH_COPIES
+from raidsim.scenario.arrays import NESTED, REDUNDANT, WITH_COPIES, not_by_software
 
 MOST_VOLUMES = 1000
 NEAR = 0.05
@@ -145,6 +145,11 @@ def _impossible(array: Array) -> Problem | None:
         cause = "no file says how many drives it has"
         return array.place.problem(array.label, cause, "give the output that has it as well")
     level, slots = array.level.value, array.slots.value
+    if array.controller is None:
+        spans = array.spans.value if array.spans else None
+        wrong = not_by_software(level, slots, spans)
+        if wrong is not None:
+            return array.slots.place.problem(array.label, *wrong)
     least = _least_drives(level)
     if slots < least:
         cause = f"{level} of {slots} drive{'s' * (slots != 1)} is not simulated"

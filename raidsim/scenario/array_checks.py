@@ -17,6 +17,7 @@ from raidsim.scenario.arrays import (
     WITH_Q,
     WITHOUT_REDUNDANCY,
     is_on_pcie_of,
+    not_by_software,
 )
 from raidsim.scenario.finding import Finding
 from raidsim.scenario.models import LEVELS
@@ -49,6 +50,7 @@ def check_volume(
     yield from _check_intent(values, controller)
     yield from _check_threads(values, controller)
     if controller is None:
+        yield from _check_software(values)
         yield from check_cache(values, None)
     else:
         yield from _check_controller(values, drive, controller)
@@ -84,6 +86,15 @@ def _check_level(values: Mapping[str, Any]) -> Iterator[Finding]:
         yield "rotation", f"{level} has no Q to keep on the last drive", remedy
     if values.get("spares", 0) > 0 and level in WITHOUT_REDUNDANCY:
         yield "spares", f"{level} has no redundancy to rebuild from", "leave it out"
+
+
+def _check_software(values: Mapping[str, Any]) -> Iterator[Finding]:
+    """RAID by software of the host must have drives enough for it."""
+    level, drives = values.get("level"), values.get("drives")
+    if level is not None and drives is not None:
+        wrong = not_by_software(level, drives, values.get("spans"))
+        if wrong is not None:
+            yield "drives", *wrong
 
 
 def _check_intent(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:

@@ -21,6 +21,9 @@ WITH_COPIES = ("raid1e", "raid10")
 
 WITH_PARITY = tuple(word for word, level in BY_WORD.items() if level.family == PARITY)
 WITH_Q = tuple(word for word in WITH_PARITY if BY_WORD[word].parity == 2)
+LEAST_OF_Q = 4
+"""Drives of a RAID 6 that Linux md starts, at least; controllers build one of three, too."""
+
 WITH_PARTIAL_PARITY = ("raid5", "raid50")
 """Levels of which Linux md logs partial parity: of RAID 5 alone, which RAID 50 is made of."""
 
@@ -154,6 +157,28 @@ def _no_faster(drive: Card, carried: float) -> Card:
     if drive.number("link.time_per_byte") >= 1 / carried:
         return drive
     return drive.changed({"link.time_per_byte": 1 / carried})
+
+
+def not_by_software(level: str, drives: int, spans: int | None) -> tuple[str, str] | None:
+    """What Linux md, or raidsim of it, has no array of for want of drives; and the remedy.
+
+    A RAID 6 has four drives at least (``setup_conf`` of ``drivers/md/raid5.c``). RAID 4 and 5 of
+    two are mirrors there.
+    """
+    kind = BY_WORD.get(level)
+    if kind is None or not kind.parity:
+        return None
+    parts = (spans or 2) if kind.nested else 1
+    each = " in each span" if kind.nested else ""
+    name = level.replace("raid", "RAID ")
+    if level in WITH_Q and parts * kind.least_drives <= drives < parts * LEAST_OF_Q:
+        cause = f"{name} of {drives} drives is not started by Linux md"
+        return cause, f"give at least {LEAST_OF_Q}{each}, or a controller that builds it"
+    if level not in WITH_Q and drives == 2 * parts:
+        cause = f"{name} of {drives} drives is not simulated: Linux md mirrors them"
+        pairs = 'level = "raid10"' if kind.nested else 'level = "raid1"'
+        return cause, f"give at least {kind.least_drives}{each}, or {pairs}"
+    return None
 
 
 def lay_out(
