@@ -5,7 +5,8 @@ written for its safe-mode delay of 200 ms (``safe_mode_delay``, Documentation/ad
 after a power cut a dirty array is read from end to end. A write-intent bitmap does the same for
 each chunk of the drives: its bit is on the drives before a write to it begins, and is cleared by a
 daemon that wakes every 5 s (``mdadm --delay``, mdadm(8)). Here both are times of the last write to
-each chunk: an array without a bitmap has one chunk, all of it.
+each chunk: an array without a bitmap has one chunk, all of it. Bits that are set while a member is
+missing stay until it is rebuilt (:mod:`raidsim.kernel.bitmap`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from raidsim.system.system import System
 SAFE_MODE_DELAY = 200_000_000  # ns
 BITMAP_DELAY = 5_000_000_000  # ns
 LONG_AGO = -(2**61)  # ns
+EVER_SINCE = LONG_AGO + 1  # ns; a member is missing from the beginning
 
 
 def marks(system: System, volume: VolumeSpec, controller: int) -> dict[str, int]:
@@ -38,11 +40,13 @@ def marks(system: System, volume: VolumeSpec, controller: int) -> dict[str, int]
     count = -(-used // chunk)
     first = system.append("marks", count)
     system.world.marks[first : first + count] = LONG_AGO
+    is_missing = bitmap != t.NONE and bool(volume.failed)
     return {
         "chunk": chunk,
         "first_mark": first,
         "clear_after": delay,
         "bitmap": bitmap,
+        "missing_since": EVER_SINCE if is_missing else t.NEVER,
         "partial_parity": logs,
         "log_flush": int(bool(kind_of(volume.card).lost_by_name(volume.card, volume.name))),
     }
@@ -58,5 +62,9 @@ def marked_rows(system: System, array: int) -> list[tuple[int, int]]:
     strip, rows = int(layout["strip"]), int(layout["rows"])
     count = -(-rows * strip // chunk)
     times = system.world.marks[first : first + count]
-    found = np.flatnonzero(system.now - times <= row["clear_after"])
+    oldest = system.now - int(row["clear_after"])
+    member = int(row["first_member"])
+    if (system.world.good[member : member + int(row["drives"])] < rows * strip).any():
+        oldest = min(oldest, int(row["missing_since"]))
+    found = np.flatnonzero(times >= oldest)
     return [(int(c) * chunk // strip, min((int(c) + 1) * chunk // strip, rows)) for c in found]

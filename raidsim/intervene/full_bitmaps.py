@@ -3,7 +3,9 @@
 A write waits for the bitmap if the bit of its chunk is not set, and bits are cleared seconds after
 the last write. At the beginning none is set, so for seconds more writes wait than in the long run:
 a window of less than a second would measure that. So the writes of the seconds before are drawn
-from the same loads, and their chunks have the times at which these may have been.
+from the same loads, and their chunks have the times at which these may have been. An array that
+lacks a drive from the beginning keeps its bits until the drive is rebuilt: it is taken to have
+lacked it for so long that all but a few of the chunks that random writes go to have theirs.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim import waits
+from raidsim.assembly.intent import EVER_SINCE
 from raidsim.intervene.full_caches import AT_A_TIME, is_random
 from raidsim.kernel import cache_past
 from raidsim.kernel import tables as t
@@ -61,6 +64,8 @@ def _set(system: System, stream: int, array: int, passed: int) -> None:
     marks = system.world.marks[first : first + count]
     left = round(int(system.world.streams["window_ios"][stream, t.WRITE]) * kept / passed)
     left = min(left, OFTEN * count)
+    if row["missing_since"] == EVER_SINCE and left > 0:
+        left = OFTEN * count
     draws = np.random.default_rng(int(stream_key(system.seed, "full bitmap", stream)))
     number = HISTORY
     while left > 0:

@@ -6,7 +6,7 @@ The layouts themselves, and the accesses that a plan lists, are records of
 
 from __future__ import annotations
 
-from raidsim.kernel.tables import NONE
+from raidsim.kernel.tables import NEVER, NONE
 from raidsim.records import Column, Table, configuration, counter, state, volatile
 
 # Which copy a read of mirrored data takes, unless it continues a sequential stream; the last one
@@ -120,6 +120,12 @@ ARRAYS = Table(
     first_mark=configuration("i8", "first of these marks"),
     clear_after=configuration("i8", "time after the last write when a mark is taken off", "ns"),
     marked=counter("i8", "marks set"),
+    missing_since=state(
+        "i8",
+        "of an array with a bitmap: when a write first found a member missing, or NEVER",
+        "ns",
+        start=NEVER,
+    ),
     bitmap=configuration("i8", "lock under which the bitmap is written, or NONE", start=NONE),
     partial_parity=configuration(
         "i8", "first of the locks of its members' logs of partial parity, or NONE", start=NONE

@@ -8,10 +8,14 @@ the next one, which serves all of them. Bits are cleared by a daemon in its own 
 hardly anything and is left out. Where the bitmap lies, at the beginning of the members, their
 first bytes stand for it.
 
-A mark is kept as the time of the last write; it counts until ``clear_after`` has passed.
+A mark is kept as the time of the last write; it counts until ``clear_after`` has passed. While a
+member is missing, or is not rebuilt yet, a bit that is set by a write stays: the member needs what
+it missed (``bitmap_endwrite``, which sets ``NEEDED_MASK`` if ``mddev->degraded``; before Linux 6.14
+each level said so of a write itself, by ``R1BIO_Degraded`` and its likes). So marks since
+``missing_since`` count for as long.
 
-Verbs: :func:`mark` chunks, :func:`announce` a write, :func:`begin` to write the bitmap,
-:func:`written`.
+Verbs: :func:`look_for_missing` members, :func:`mark` chunks, :func:`announce` a write,
+:func:`begin` to write the bitmap, :func:`written`.
 """
 
 from __future__ import annotations
@@ -21,8 +25,21 @@ from raidsim.kernel.array_tables import ERRAND_BITMAP
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.kernel.tables import FUA_ASKED, NONE, STAGE_PLAN, STAGE_WAITING, WRITE
+from raidsim.kernel.tables import FUA_ASKED, NEVER, NONE, STAGE_PLAN, STAGE_WAITING, WRITE
 from raidsim.kernel.tasks import add_task
+
+
+@routine
+def look_for_missing(w, row):
+    """Note since when a member of array ``row``, which has a bitmap, is missing or not rebuilt."""
+    array = w.arrays[row]
+    whole = w.layouts[row]["rows"] * w.layouts[row]["strip"]
+    first = array["first_member"]
+    for member in range(first, first + array["drives"]):
+        if w.good[member] < whole:
+            array["missing_since"] = min(array["missing_since"], w.state[0]["now"])
+            return
+    array["missing_since"] = NEVER
 
 
 @routine
@@ -30,9 +47,10 @@ def mark(w, array, start, end):
     """Mark the chunks of bytes [start, end) of a drive; whether one of them had no mark."""
     now = w.state[0]["now"]
     first = array["first_mark"]
+    oldest = min(now - array["clear_after"], array["missing_since"])
     fresh = False
     for chunk in range(start // array["chunk"], (end - 1) // array["chunk"] + 1):
-        if now - w.marks[first + chunk] > array["clear_after"]:
+        if w.marks[first + chunk] < oldest:
             array["marked"] += 1
             fresh = True
         w.marks[first + chunk] = now
@@ -43,6 +61,7 @@ def mark(w, array, start, end):
 def announce(w, row, index, count):
     """Let a write of ``count`` accesses wait for the bitmap; False if all its bits are set."""
     array = w.arrays[row]
+    look_for_missing(w, row)
     fresh = False
     for i in range(count):
         access = w.accesses[i]
