@@ -8,17 +8,15 @@ a write to parity, or what a controller does on its own. Its road::
     go_on      CPU time to issue, a phase of commands, parity, the next phase ...
     ended      whoever waits for it is told, through the agenda
 
-A stripe is locked from the plan of its write to the end of it, since two updates of one parity
-strip must not mix. Stripes share a fixed number of locks; that two wait for each other by
-chance is rare and harmless. Writes to copies wait for background work only
+A stripe is locked from the plan of its write to the end of it
+(:mod:`raidsim.kernel.stripe_locks`). Writes to copies wait for background work only
 (:mod:`raidsim.kernel.copy_locks`).
 
 A drive that answers with an error because it has failed is left out from then on, and the task is
 planned anew, degraded. A sector that a drive can't read is restored first, see
 :mod:`raidsim.kernel.operation`. A task whose data no drive holds any more fails.
 
-Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes a command back,
-:func:`unlock_stripe` lets the next write of a stripe go.
+Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes a command back.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ from raidsim.kernel import (
     firmware,
     mirror,
     partial_parity,
-    queue,
     shared_lines,
     stripe_cache,
     stripe_heads,
@@ -41,6 +38,7 @@ from raidsim.kernel import (
 from raidsim.kernel.array_tables import (
     COPYING,
     ERRAND_BITMAP,
+    ERRAND_DESTAGE,
     ERRAND_HOST,
     ERRAND_LOG,
     ERRAND_OPERATION,
@@ -53,6 +51,7 @@ from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.plans import merge, pieces
 from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.stripe_locks import lock_of, take_lock, take_more, unlock
 from raidsim.kernel.tables import (
     DONE,
     FAILED,
@@ -93,14 +92,17 @@ def carry_out(w, index):
 
 @handler
 def split(w, array, index):
-    """Make a task of each stripe that a write touches."""
+    """Make a task of each stripe that a write touches, or of several that a destage fills."""
     job = w.jobs[index]
+    layout = w.layouts[w.volumes[job["volume"]]["array"]]
     width = array["width"]
     start = job["offset"]
     end = start + job["length"]
     job["stage"] = STAGE_WAITING
     while start < end:
         stop = min((start // width + 1) * width, end)
+        if job["errand"] == ERRAND_DESTAGE:
+            stop = take_more(w, array, layout, start, end)
         part = take_child(w, STAGE_WAITING, index)
         below = w.jobs[part]
         below["errand"] = ERRAND_PART
@@ -121,34 +123,6 @@ def lock_stripe(w, array, index):
         return
     if take_lock(w, row, index):
         agenda.put(w, index, STAGE_PLAN)
-
-
-@handler
-def take_lock(w, row, index):
-    """Take a lock: True if it was free, else the job is planned when its turn has come."""
-    lock = w.locks[row]
-    if lock["held"] == 0:
-        lock["held"] = 1
-        return True
-    w.jobs[index]["stage"] = STAGE_WAITING
-    queue.append(w, lock, index)
-    return False
-
-
-@handler
-def lock_of(array, offset):
-    """Row of the lock under which the stripe at byte ``offset`` is written."""
-    return array["first_lock"] + offset // array["width"] % array["locks"]
-
-
-@handler
-def unlock_stripe(w, array, offset):
-    """The write of a stripe has ended: the next one on its lock is planned."""
-    lock = w.locks[lock_of(array, offset)]
-    if lock["first_waiting"] == NONE:
-        lock["held"] = 0
-    else:
-        agenda.put(w, queue.take_first(w, lock), STAGE_PLAN)
 
 
 @handler
@@ -540,11 +514,11 @@ def repair(w, index):
 @part("arrays")
 @handler
 def part_ended(w, index):
-    """One stripe of a write has ended, with all writes that joined it."""
+    """One stripe of a write has ended, or several, with all writes that joined it."""
     part = w.jobs[index]
     row = w.volumes[part["volume"]]["array"]
     array = w.arrays[row]
-    unlock_stripe(w, array, part["offset"])
+    unlock(w, array, part)
     if array["partial_parity"] != NONE:
         partial_parity.leave(w, row, index)
     other = part["waiters"]

@@ -20,7 +20,7 @@ LINUX_RAID10 = 5  # the same of RAID 10
 
 # What a task is for: who is told when it has ended.
 ERRAND_HOST = 0  # a request of a host
-ERRAND_PART = 1  # one stripe of a write to parity
+ERRAND_PART = 1  # one stripe of a write to parity, or several whole ones of a destage
 ERRAND_DESTAGE = 2  # dirty data of a cache goes to the drives
 ERRAND_FETCH = 3  # a cache reads ahead
 ERRAND_OPERATION = 4  # some rows of an array in the background, see raidsim.kernel.operation

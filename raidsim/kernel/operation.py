@@ -31,7 +31,7 @@ Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`me
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, array, copy_locks, defects, filling
+from raidsim.kernel import agenda, array, copy_locks, defects, filling, stripe_locks
 from raidsim.kernel.array_tables import COPYING, ERRAND_OPERATION, ERRAND_PART
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
@@ -183,7 +183,7 @@ def take_locks(w, operation, volume, index):
     while job["locked"] < rows:
         lock_row = lock_of(w, operation, volume, first + (lowest + job["locked"]) % rows)
         job["locked"] += 1
-        if not array.take_lock(w, lock_row, index):
+        if not stripe_locks.take_lock(w, lock_row, index):
             return False
     operation["locked"] += 1
     for i in range(operation["first_worker"], operation["first_worker"] + operation["workers"]):
@@ -198,7 +198,7 @@ def take_locks(w, operation, volume, index):
 @routine
 def lock_of(w, operation, volume, number):
     """The lock of the stripe in row ``number`` of the drive that is rebuilt."""
-    return array.lock_of(volume, address(w, operation, number))
+    return stripe_locks.lock_of(volume, address(w, operation, number))
 
 
 @handler
@@ -323,7 +323,7 @@ def retire(w, operation, index):
     if writes_what_it_read(w.layouts[row], operation["kind"]):
         if volume["family"] == PARITY:
             for number in range(job["first_row"], stop):
-                array.unlock_stripe(w, volume, address(w, operation, number))
+                stripe_locks.unlock_stripe(w, volume, address(w, operation, number))
         elif operation["kind"] == REBUILD:
             filling.give_up(w, operation, row, index, job["first_row"], stop)
         else:
@@ -390,7 +390,7 @@ def mend(w, index):
         elif job["locked"] == 0:
             job["locked"] = 1
             _, _, found = held(layout, drive, job["first_row"])
-            if not array.take_lock(w, array.lock_of(volume, found), index):
+            if not stripe_locks.take_lock(w, stripe_locks.lock_of(volume, found), index):
                 return
     if w.drives[w.members[job["member"]]["drive"]]["failed"] == 1:
         job["status"] = RETRY  # nothing is written to it any more
@@ -451,7 +451,7 @@ def mended(w, index):
             copy_locks.give_up(w, row, index, drive, job["first_row"], job["first_row"] + 1)
         else:
             _, _, found = held(w.layouts[row], drive, job["first_row"])
-            array.unlock_stripe(w, volume, found)
+            stripe_locks.unlock_stripe(w, volume, found)
     release(w, index)
     above["status"] = DONE if restored else FAILED
     agenda.put(w, parent, STAGE_PLAN if restored else STAGE_ENDED)
