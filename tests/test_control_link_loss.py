@@ -301,9 +301,22 @@ def test_a_drive_out_of_reach_is_not_replaced_and_one_that_fails_takes_no_spare(
     assert data.fail(2) is None
     assert data.spares == 0
     shelf.restore()
-    assert (data.failed, data.health, data.spares) == ([2], "degraded", 1)
-    env.run(until=data.rebuild(2))
+    assert (data.failed, data.health, data.spares) == ([], "rebuilding", 0)  # the spare is back
+    env.run(until=data.operations[-1])
     assert data.health == "optimal"
+
+
+def test_a_spare_that_is_in_reach_again_takes_the_place_of_a_drive_that_failed_meanwhile():
+    env, left, right, data = two_shelves("raid10", 4, spares=1)
+    left.lose()
+    assert (data.failed, data.spares) == ([0, 2], 0)
+    right.lose()
+    right.restore()
+    assert (data.failed, data.spares) == ([0, 2], 0)
+    left.restore()
+    assert (data.failed, data.spares, data.health) == ([2], 0, "rebuilding")
+    env.run(until=data.operations[-1])
+    assert data.health == "degraded"
 
 
 def test_what_is_pinned_outlives_a_power_cut_with_a_good_battery():

@@ -154,6 +154,16 @@ def test_a_spare_is_copied_back_to_the_new_drive():
     assert [one.state for one in found.operations] == ["done", "done"]
 
 
+def test_a_spare_that_is_free_again_is_rebuilt_at_once_for_a_drive_that_is_missing():
+    found = course(
+        at("1 s", "drive-failure", drive=0), at("20 s", "replacement", drive=0),
+        at("20.01 s", "drive-failure", drive=1), spares=1, loads=(ONE,),
+    )  # fmt: skip
+    kinds = [(one.kind, one.drive, one.state) for one in found.operations]
+    assert kinds == [("rebuild", 0, "done"), ("copy-back", 0, "done"), ("rebuild", 1, "done")]
+    assert found.phases[-1].health["data"] == "optimal"
+
+
 def test_an_operation_works_faster_at_a_higher_rate():
     def seconds(rate):
         found = course(at("1 s", "rebuild", drive=1, rate=rate), failed=[1])

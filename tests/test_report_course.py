@@ -158,6 +158,17 @@ def test_while_a_spare_is_rebuilt_raid_6_survives_one_failure_and_no_two():
     assert "any 1 more may fail, if no hot spare is still being rebuilt: else data" in second
 
 
+def test_check_says_where_the_hot_spare_goes_after_a_copy_back():
+    first = at("1 s", "drive-failure", drive=0), at("50 s", "replacement", drive=0)
+    other = at("52 s", "drive-failure", drive=1)
+    _, back, missing = lines(scenario(*first, other, spares=1))
+    assert back.endswith("73.41 GB are copied back from the hot spare, which is free then")
+    assert missing.endswith("the hot spare takes its place once the copy-back is over")
+    found = scenario(*first, at("2 s", "drive-failure", drive=1), level="raid6", spares=1)
+    assert list(lines(found))[2].endswith("which is free then, and takes the place of drive 1")
+    scenario(*first, other, at("5 min", "drive-failure", drive=1), spares=1)  # it may fail again
+
+
 @pytest.mark.parametrize("kind", ["copy-back", "rebuild", "replacement", "consistency-check"])
 def test_check_warns_of_work_that_a_run_refuses_while_a_spare_is_rebuilt(kind):
     drive = {} if kind == "consistency-check" else {"drive": 0}

@@ -193,7 +193,8 @@ class Hybrid(Volume):
         self.above = []
         if controller is not None:
             controller.put_into(host)
-            controller.carry(spec, self.row, Paths(env, self.row, {}, _nothing, _nothing, _nothing))
+            paths = Paths(env, self.row, {}, _nothing, _nothing, _nothing, _nothing)
+            controller.carry(spec, self.row, paths)
         for part in (front, back):
             part.above.append(self)
         env.has_volume(self)

@@ -78,10 +78,7 @@ class Maintained(Measured):
             self._give_up()
         if self._paths.note_failure(number):
             return None
-        if self.failures_tolerated == 0 or not self._drives.take_spare(number):
-            return None
-        self._give_up_work_on(number, failed=True)  # it was about the drive that failed
-        return self._rebuild(number, self._pace)
+        return self._let_spare_stand_in_for(number)
 
     def set_delay(self, delay: float, drive: int | None = None) -> None:
         """Let drives take longer for every command from now on: they retry, they are worn.
@@ -177,7 +174,8 @@ class Maintained(Measured):
         """Put a new, empty drive in the place of a failed one.
 
         Its rebuild begins at once; if a hot spare has taken its place and works, all is copied
-        back from that, which is then a spare again. Software RAID that rebuilds another drive of
+        back from that, which is then a spare again, and takes the place of the next drive that is
+        missing, if there is one. Software RAID that rebuilds another drive of
         the array already fills both in one pass from now on.
 
         Parameters
@@ -397,6 +395,21 @@ class Maintained(Measured):
                 continue
             self._give_up_work_on(number)
             self._rebuild(number, self._pace)
+        self._use_spares()
+
+    def _use_spares(self) -> None:
+        """Let hot spares that have come free take the places of drives that have failed."""
+        if self._paths.is_offline or self.health == "failed":
+            return
+        for number in self.failed:
+            self._let_spare_stand_in_for(number)
+
+    def _let_spare_stand_in_for(self, number: int) -> Operation | None:
+        """Let a hot spare take the place of a drive, if there is one: its rebuild begins."""
+        if self.failures_tolerated == 0 or not self._drives.take_spare(number):
+            return None
+        self._give_up_work_on(number, failed=True)  # it was about the drive that failed
+        return self._rebuild(number, self._pace)
 
     def _give_up_work_on(self, number: int, *, failed: bool = False) -> None:
         """Give up what is under way on a drive: another one takes its place, or it begins anew."""
@@ -440,6 +453,7 @@ class Maintained(Measured):
         def swap(operation: Operation) -> None:
             if operation.state == "done":
                 self._drives.give_back(number, spare)
+                self._use_spares()
             else:
                 self._drives.end_copy(number)
 

@@ -33,6 +33,8 @@ class Paths:
         What is to be done when the array as a whole is offline.
     back
         What is to be done once the array is back.
+    spare
+        What is to be done once hot spares are in reach again.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Paths:
         fail: Callable[[int], object],
         away: Callable[[], None],
         back: Callable[[], None],
+        spare: Callable[[], None],
     ) -> None:
         self.env = env
         self.volume = volume
@@ -50,6 +53,7 @@ class Paths:
         self._fail = fail
         self._away = away
         self._back = back
+        self._spare = spare
         self._lost: set[str] = set()
         self._spares: dict[int, str] = {}  # rows of spares, and the link that they are lost with
         self._offline: set[str] = set()  # links that the array waits for
@@ -97,11 +101,14 @@ class Paths:
         """The link is back: so is the array, if it was offline and nothing else is missing."""
         self._lost.discard(link)
         self._offline.discard(link)
-        for row in [row for row, lost in self._spares.items() if lost == link]:
+        spares = [row for row, lost in self._spares.items() if lost == link]
+        for row in spares:
             del self._spares[row]
             self.env.system.spares[self.volume].append(row)
         if not self._has_pinned:
             self.bring_back()
+        if spares:
+            self._spare()
 
     @property
     def _has_pinned(self) -> bool:

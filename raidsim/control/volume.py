@@ -466,7 +466,8 @@ class Volume(Asked, Governed):
                 for of_a_kind in self._drives.rows, self._drives.spares:
                     mine = of_a_kind[turn :: len(self.behind)]
                     below.setdefault(link.name, []).extend(mine)
-        paths = Paths(self.env, self.row, below, self._go_without, self._give_up, self._is_back)
+        acts = (self._go_without, self._give_up, self._is_back, self._use_spares)
+        paths = Paths(self.env, self.row, below, *acts)
         if self.controller is not None:
             self.controller.put_into(self.host)
             self.controller.carry(self.spec, self.row, paths)

@@ -45,12 +45,14 @@ class _Consequences:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self.failed = {one.name: len(one.failed) for one in scenario.volumes}
+        self.failed = {one.name: set(one.failed) for one in scenario.volumes}
         self.spares = {one.name: one.spares for one in scenario.volumes}
         self.write = {one.name: one.write for one in scenario.volumes}
         self.batteries = {one.name: one.battery or "absent" for one in scenario.controllers}
         self.until: dict[str, tuple[float, str]] = {}  # when a battery is as before, and how
         self.stand_ins = dict.fromkeys(self.spares, 0)  # spares that may be under rebuild
+        self.stood_in: set[tuple[str, int]] = set()  # drives whose place a spare has taken
+        self.returning = dict.fromkeys(self.spares, 0)  # spares that are free after a copy-back
         self.filling: dict[tuple[str, int], float] = {}  # drives that are, and until when at least
 
     def of(self, event: EventSpec) -> Iterator[str]:
@@ -58,11 +60,8 @@ class _Consequences:
         match event:
             case kinds.DriveFailure():
                 yield self._failure(self.scenario.volume(event.volume), event)
-            case kinds.Replacement() | kinds.Rebuild():
-                self._fill(self.scenario.volume(event.volume), event.drive, event.at)
-                self.failed[event.volume] -= self.failed[event.volume] > 0
-                size = self.scenario.volume(event.volume).card.integer("capacity.user")
-                yield f"{capacity_for_people(size)} are restored"
+            case kinds.Replacement() | kinds.Rebuild() | kinds.CopyBack():
+                yield self._restoring(self.scenario.volume(event.volume), event)
             case kinds.LatentErrors():
                 if self.scenario.volume(event.volume).failures_tolerated:
                     yield "reads and patrols restore them, unless another drive is lost too"
@@ -90,7 +89,7 @@ class _Consequences:
         """
         match event:
             case kinds.ConsistencyCheck():
-                if self.failed[event.volume] > 0:
+                if self.failed[event.volume]:
                     return f"a drive of {event.volume} is missing", True
                 until = {drive: time for (name, drive), time in self.filling.items()
                          if name == event.volume}  # fmt: skip
@@ -104,6 +103,31 @@ class _Consequences:
         drive = max(until, key=lambda one: until[one])
         return f"drive {drive} of {event.volume} is still being rebuilt", event.at < until[drive]
 
+    def _restoring(
+        self, volume: VolumeSpec, event: kinds.Replacement | kinds.Rebuild | kinds.CopyBack
+    ) -> str:
+        size = capacity_for_people(volume.card.integer("capacity.user"))
+        one = volume.name, event.drive
+        if one not in self.stood_in or isinstance(event, kinds.Rebuild):
+            self._fill(volume, event.drive, event.at)
+            self.failed[volume.name].discard(event.drive)
+            return f"{size} are restored"
+        self.stood_in.discard(one)
+        words = f"{size} are copied back from the hot spare, which is free then"
+        if not self.failed[volume.name]:
+            self.returning[volume.name] += 1
+            return words
+        return f"{words}, and takes the place of drive {self._let_spare_return(volume, event.at)}"
+
+    def _let_spare_return(self, volume: VolumeSpec, time: float) -> int:
+        """Which drive a spare stands in for once it is free: when is not known."""
+        drive = min(self.failed[volume.name])
+        self.failed[volume.name].discard(drive)
+        self.stood_in.add((volume.name, drive))
+        self.stand_ins[volume.name] += 1
+        self.filling[volume.name, drive] = time  # it may be later that this begins
+        return drive
+
     def _fill(self, volume: VolumeSpec, drive: int, time: float) -> None:
         """A rebuild of a drive begins: its slowest part is to pass all of the sample at least."""
         layout, card = volume.layout, volume.card
@@ -114,21 +138,28 @@ class _Consequences:
         self.filling[volume.name, drive] = time + SURE * least * volume.rebuild_sample
 
     def _failure(self, volume: VolumeSpec, event: kinds.DriveFailure) -> str:
-        self.filling.pop((volume.name, event.drive), None)
+        one = volume.name, event.drive
+        self.filling.pop(one, None)
         if self.spares[volume.name] > 0:
             self._fill(volume, event.drive, event.at)
             self.spares[volume.name] -= 1
             self.stand_ins[volume.name] += 1
+            self.stood_in.add(one)
             return "a hot spare takes its place and is rebuilt"
-        self.failed[volume.name] += 1
+        self.stood_in.discard(one)
+        self.failed[volume.name].add(event.drive)
         tolerated = volume.failures_tolerated
-        left = tolerated - self.failed[volume.name]
+        left = tolerated - len(self.failed[volume.name])
         if left < 0:
             return "data may be lost" if tolerated else "its data is lost"
         more = "no other drive" if left == 0 else f"any {left} more"
         under_way = ""
         if self.stand_ins[volume.name] > 0:
             under_way = ", if no hot spare is still being rebuilt: else data may be lost"
+        if self.returning[volume.name] > 0:
+            self.returning[volume.name] -= 1
+            self._let_spare_return(volume, event.at)
+            under_way += "; the hot spare takes its place once the copy-back is over"
         return f"the array is degraded, and {more} may fail{under_way}"
 
     def _battery_at(self, controller: str, time: float) -> str:

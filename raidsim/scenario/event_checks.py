@@ -302,6 +302,7 @@ class _Story:
         self.had = {name: int(volume["spares"]) for name, volume in volumes.items()}
         self.spares = dict(self.had)
         self.stood_in: set[tuple[str, int]] = set()  # drives whose place a spare has taken
+        self.freed: set[str] = set()  # volumes that may have a spare again which was taken
         self.links_go = any(isinstance(event, kinds.LinkLoss) for _, _, event in self.events)
         started = {event.load for _, _, event in self.events
                    if isinstance(event, kinds.LoadStart)}  # fmt: skip
@@ -356,7 +357,7 @@ class _Story:
 
     def _fail(self, volume: str, drive: int) -> Iterator[Finding]:
         failed = self.failed[volume]
-        if drive in failed:
+        if drive in failed and not self._may_be_spared(volume):
             yield (
                 "drive",
                 f"drive {drive} of {volume} has failed already",
@@ -375,7 +376,13 @@ class _Story:
             yield "kind", cause, "give the volume spares, or leave the event out"
         elif drive not in self.failed[volume] and not self._may_lack(volume, drive):
             yield "drive", f"drive {drive} of {volume} has not failed", "let it fail first"
+        if (volume, drive) in self.stood_in:
+            self.freed.add(volume)
         self.failed[volume].discard(drive)
+
+    def _may_be_spared(self, volume: str) -> bool:
+        """Whether a spare may have come free, and stand in for a drive that had failed."""
+        return volume in self.freed or (self.had[volume] > 0 and self.links_go)
 
     def _may_lack(self, volume: str, drive: int) -> bool:
         """Whether a drive that has not failed by an event may still be one that is replaced."""
