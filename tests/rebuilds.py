@@ -5,7 +5,7 @@ from __future__ import annotations
 from conftest import INTERPRETED
 from small_array import NO_CPU, TOY, takes
 
-from raidsim.control import Environment, Host, Volume
+from raidsim.control import Controller, Environment, Host, Volume
 
 KIB = 1024
 STRIP = 1024 * KIB if INTERPRETED else 16 * KIB  # fewer of them
@@ -14,13 +14,19 @@ SMALL = TOY | {"recovery.time": "100 ms"}
 RECOVERY = 0.1  # s
 ROWS = 10**9 // STRIP
 CHUNKS = -(-ROWS // (CHUNK // STRIP))
+STRIPS = {"strip.smallest": "16 KiB"}
 FIXED = {"rebuild.rate": "100 %", "rebuild.size": "256 KiB"}
 
 
-def array(level, drives, *, depth=1, host=None, on_error="puncture", name="data", **keys):
+def array(
+    level, drives, *, depth=1, host=None, on_error="puncture", name="data", card=None, **keys
+):
+    """An array of software RAID, or on a controller of this card."""
     env = Environment(seed=3)
     changes = NO_CPU | FIXED | {"rebuild.depth": depth, "rebuild.on_read_error": on_error}
     server = Host(env, "fujitsu-rx2540-m1", changes=changes | (host or {}))
+    if card is not None:
+        keys["controller"] = Controller(env, card, name="card", changes=FIXED | STRIPS)
     keys = {"strip": f"{STRIP // KIB} KiB", "state": "fresh"} | keys
     return Volume(
         env, "intel-p3700-800gb", server, name=name, level=level, drives=drives, changes=SMALL,

@@ -393,6 +393,7 @@ def test_a_spare_on_the_shelf_that_is_left_stands_in():
     assert (data.spares, data.health) == (0, "rebuilding")
     env.run(until=data.operations[-1])
     assert data.health == "optimal"
+    assert "no hot spare stands in" in refusal(data.copy_back, 0)
     assert "right is lost" in refusal(data.replace, 1)
     right.restore()
     assert data.spares == 1

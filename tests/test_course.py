@@ -164,6 +164,16 @@ def test_a_spare_that_is_free_again_is_rebuilt_at_once_for_a_drive_that_is_missi
     assert found.phases[-1].health["data"] == "optimal"
 
 
+def test_a_new_drive_of_software_raid_is_said_to_be_a_spare_or_to_stand_in():
+    failed, other = (at(f"{n + 1} s", "drive-failure", drive=n) for n in range(2))
+    back = at("3 s", "replacement", drive=0)
+    keys = {"level": "raid6", "spares": 1, "controllers": (), "loads": (ONE,)}
+    one, both = (course(*events, **keys) for events in ((failed, back), (failed, other, back)))
+    said = [next(e.text for e in of.events if e.kind == "replacement") for of in (one, both)]
+    assert said[0] == "drive 0 of data is replaced: the new drive is a hot spare"
+    assert said[1].endswith("is replaced: the new drive takes the place of drive 1")
+
+
 def test_an_operation_works_faster_at_a_higher_rate():
     def seconds(rate):
         found = course(at("1 s", "rebuild", drive=1, rate=rate), failed=[1])

@@ -93,6 +93,15 @@ def test_one_event_of_a_kind_can_be_set_by_its_kind():
         ([at("1 s", "rebuild", drive=0)], {"level": "raid0"}, "has no redundancy"),
         ([at("1 s", "consistency-check")], {"level": "raid0"}, "has no redundancy"),
         ([at("1 s", "copy-back", drive=0)], {}, "no hot spare"),
+        (
+            [at("1 s", "drive-failure", drive=0), at("2 s", "copy-back", drive=0)],
+            {"controllers": (), "spares": 1}, "software RAID, as data is, copies nothing back",
+        ),
+        (
+            [at("1 s", "drive-failure", drive=0), at("2 s", "replacement", drive=0),
+             at("3 s", "replacement", drive=0)],
+            {"controllers": (), "spares": 1}, "drive 0 of data has not failed",
+        ),
         ([at("1 s", "latent-errors", drive=0)], {}, "count: is missing, and offsets too"),
         ([at("1 s", "latent-errors", drive=0, offsets=["1 TB"])], {}, "beyond the drive"),
         ([at("1 s", "battery", state="empty")], {}, '"empty" is not known here'),

@@ -12,10 +12,12 @@ from raidsim.control import InputError, Load
 from raidsim.intervene import operation
 from raidsim.kernel import tables as t
 
+CARD = "cisco-12g-sas-raid-1gb"
+
 
 @compiled_only
 def test_a_hot_spare_takes_the_place_of_a_drive_and_gives_it_back():
-    data = array("raid5", 4, depth=2, spares=1)
+    data = array("raid5", 4, depth=2, spares=1, card=CARD)
     rebuild = data.fail(3)
     assert (data.health, data.spares) == ("rebuilding", 0)
     through(rebuild)
@@ -32,7 +34,7 @@ def test_a_hot_spare_takes_the_place_of_a_drive_and_gives_it_back():
 
 @compiled_only
 def test_what_is_written_while_a_drive_is_copied_back_goes_to_both():
-    data = array("raid1", 2, spares=1)
+    data = array("raid1", 2, spares=1, card=CARD)
     through(data.fail(1))
     spare = data._drives.rows[1]
     before = int(data.system.world.drives[spare]["host_written"])
@@ -115,7 +117,7 @@ def test_a_spare_that_fails_while_it_is_rebuilt_gives_way_to_the_next_one():
 
 @compiled_only
 def test_a_spare_that_fails_later_leaves_its_place_to_a_new_drive():
-    data = array("raid5", 4, spares=1)
+    data = array("raid5", 4, spares=1, card=CARD)
     own = data._drives.rows[0]
     through(data.fail(0))
     data.fail(0)
@@ -128,7 +130,7 @@ def test_a_spare_that_fails_later_leaves_its_place_to_a_new_drive():
 
 @compiled_only
 def test_a_spare_that_fails_while_it_is_copied_back_is_none_any_more():
-    data = array("raid5", 4, spares=2)
+    data = array("raid5", 4, spares=2, card=CARD)
     through(data.fail(0))
     copying = data.replace(0)
     data.env.run(until=data.env.now + 0.1)
@@ -137,6 +139,36 @@ def test_a_spare_that_fails_while_it_is_copied_back_is_none_any_more():
     assert data.spares == 0
     assert through(data.replace(0)).kind == "copy-back"
     assert (data.health, data.spares) == ("optimal", 1)
+
+
+@compiled_only
+def test_software_raid_makes_a_spare_of_a_new_drive_and_copies_nothing_back():
+    data = array("raid6", 5, spares=1)
+    old = data._drives.rows[0]
+    through(data.fail(0))
+    spare = data._drives.rows[0]
+    with pytest.raises(InputError, match=r"copies nothing back.*replace\(0\)"):
+        data.copy_back(0)
+    assert data.replace(0) is None
+    assert (data.spares, data.health, data._drives.rows[0]) == (1, "optimal", spare)
+    with pytest.raises(InputError, match="has not failed"):
+        data.replace(0)
+    through(data.fail(1))
+    assert (data.spares, data.health, data._drives.rows[1]) == (0, "optimal", old)
+
+
+@compiled_only
+def test_a_new_drive_of_software_raid_takes_the_place_of_one_that_is_missing():
+    """It joins the rebuild of the spare that took the place of the drive it comes in for."""
+    data = array("raid6", 5, spares=1)
+    first = data.fail(0)
+    data.env.run(until=0.05)
+    data.fail(2)
+    data.env.run(until=0.1)
+    second = data.replace(0)
+    assert (first.state, second.drive, data.failed) == ("under way", 2, [])
+    through(second)
+    assert (first.state, second.state, data.health) == ("done", "done", "optimal")
 
 
 @compiled_only

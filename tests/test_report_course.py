@@ -169,6 +169,18 @@ def test_check_says_where_the_hot_spare_goes_after_a_copy_back():
     scenario(*first, other, at("5 min", "drive-failure", drive=1), spares=1)  # it may fail again
 
 
+def test_check_says_that_a_new_drive_of_software_raid_is_a_spare():
+    host = {"controllers": (), "level": "raid6", "spares": 1}
+    failed, other = (at(f"{n + 1} s", "drive-failure", drive=n) for n in range(2))
+    back, again = at("3 s", "replacement", drive=0), at("4 s", "drive-failure", drive=1)
+    assert list(lines(scenario(failed, back, **host)))[1].endswith("the new drive is a hot spare")
+    assert list(lines(scenario(failed, back, again, **host)))[2].endswith("and is rebuilt")
+    found = scenario(failed, other, back, again, **host)
+    text = "the new drive takes the place of drive 1, and 73.41 GB are restored"
+    assert list(lines(found))[2].endswith(text)
+    assert not list(findings.events_that_may_be_refused(found))
+
+
 @pytest.mark.parametrize("kind", ["copy-back", "rebuild", "replacement", "consistency-check"])
 def test_check_warns_of_work_that_a_run_refuses_while_a_spare_is_rebuilt(kind):
     drive = {} if kind == "consistency-check" else {"drive": 0}

@@ -93,7 +93,7 @@ class Course:
         self.changes: list[float] = []
         self.ending = [load.name for load in model.scenario.loads if load.has_end]
         self.damaged = 0  # how often sectors went, so that each time it is others
-        self._told = ""  # what the present event has cost, in words
+        self._told = ""  # what has come of the present event, in words
         self.known: list[Operation] = []  # operations that somebody waits for
 
     @property
@@ -210,7 +210,11 @@ class Course:
         self.losses += found
         if found:
             size = sum(one.bytes for one in found)
-            self._told += f": {_bytes(size)} that were acknowledged are lost"
+            self.add_words(f"{_bytes(size)} that were acknowledged are lost")
+
+    def add_words(self, words: str) -> None:
+        """Say what more has come of the present event."""
+        self._told += f": {words}"
 
     def lose_memory(self, kind: str, controller: Controller) -> None:
         """Note what the memory of a controller had, and the drives have not."""
@@ -270,7 +274,11 @@ def _sectors_go(course: Course, event: kinds.LatentErrors) -> None:
 
 @_lets(kinds.Replacement)
 def _drive_is_replaced(course: Course, event: kinds.Replacement) -> None:
-    course.model.volumes[event.volume].replace(event.drive, **_pace(event))
+    begun = course.model.volumes[event.volume].replace(event.drive, **_pace(event))
+    if begun is None:
+        course.add_words("the new drive is a hot spare")
+    elif begun.drive != event.drive:
+        course.add_words(f"the new drive takes the place of drive {begun.drive}")
 
 
 @_lets(kinds.Rebuild)

@@ -115,6 +115,12 @@ class Drives:
         self.spares.append(spare)
         self.renew(spare)
 
+    def add_spare(self, number: int) -> None:
+        """A new drive comes in for one whose place a spare has taken for good: it is a spare."""
+        row = self.replaced.pop(number)
+        self.spares.append(row)
+        self.renew(row)
+
     def leave_spare(self, number: int) -> None:
         """The spare that stood in for a drive has failed too: the drive has its own place again."""
         member = member_of(self.system, self.volume, number)

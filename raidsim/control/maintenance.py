@@ -170,13 +170,15 @@ class Maintained(Measured):
 
     def replace(
         self, drive: int, *, rate: str | None = None, sample: str | None = None
-    ) -> Operation:
+    ) -> Operation | None:
         """Put a new, empty drive in the place of a failed one.
 
-        Its rebuild begins at once; if a hot spare has taken its place and works, all is copied
-        back from that, which is then a spare again, and takes the place of the next drive that is
-        missing, if there is one. Software RAID that rebuilds another drive of
-        the array already fills both in one pass from now on.
+        Its rebuild begins at once. Software RAID that rebuilds another drive of the array already
+        fills both in one pass from now on.
+
+        If a hot spare has taken its place and works, a controller copies all back from that, which
+        is then a spare again. Under software RAID the spare stays what it has become, and the new
+        drive is a spare. A spare takes the place of a drive that is missing at once.
 
         Parameters
         ----------
@@ -184,6 +186,11 @@ class Maintained(Measured):
             Which one, from 0 on.
         rate, sample
             In place of the volume's rebuild_rate and rebuild_sample, such as "50 %".
+
+        Returns
+        -------
+        Operation or None
+            The rebuild or copy-back that begins; None if the new drive is a hot spare.
 
         Raises
         ------
@@ -203,8 +210,15 @@ class Maintained(Measured):
         self.env.sync()
         if number in self._drives.replaced:
             if not self._drives.is_failed(number):
-                return self._copy_back(check, number, how)
+                if self.controller is not None:
+                    return self._copy_back(check, number, how)
+                self._drives.add_spare(number)
+                return self._use_spares(how)
             self._drives.leave_spare(number)
+        return self._renew(number, how)
+
+    def _renew(self, number: int, how: Pace) -> Operation:
+        """Rebuild a drive that has failed on a new one in its place."""
         self._give_up_work_on(number)
         self._drives.renew(self._drives.rows[number])
         self._drives.distrust(number)
@@ -217,6 +231,11 @@ class Maintained(Measured):
 
         Parameters and errors are those of :meth:`replace`; it is refused for a drive that holds
         all that it should.
+
+        Returns
+        -------
+        Operation
+            The rebuild.
         """
         check = Arguments(f"{self.name}.rebuild()")
         number = self._drives.check(check, drive)
@@ -229,10 +248,13 @@ class Maintained(Measured):
         elif self._is_rebuilding(number):
             check.wrong("drive", f"drive {number} is being rebuilt", "wait for its end")
         check.raise_if_wrong()
-        if self._drives.is_failed(number):
-            return self.replace(drive, rate=rate, sample=sample)
+        failed = self._drives.is_failed(number)
+        if failed:
+            self._must_be_in_reach(check, number)
         self.env.sync()
-        return self._rebuild(number, how)
+        if failed and number in self._drives.replaced:
+            self._drives.leave_spare(number)
+        return self._renew(number, how) if failed else self._rebuild(number, how)
 
     def copy_back(
         self, drive: int, *, rate: str | None = None, sample: str | None = None
@@ -240,12 +262,16 @@ class Maintained(Measured):
         """Copy all from the hot spare that stands in for a drive to a new drive in its place.
 
         The array keeps its redundancy meanwhile. Parameters and errors are those of
-        :meth:`replace`; it is refused if no spare stands in.
+        :meth:`replace`; it is refused if no spare stands in, and under software RAID, which leaves
+        the spare where it is.
         """
         check = Arguments(f"{self.name}.copy_back()")
         number = self._drives.check(check, drive)
         how = self._how(check, rate, sample)
-        if number not in self._drives.replaced:
+        if self.controller is None:
+            cause = "software RAID copies nothing back: a new drive is a hot spare"
+            check.wrong("drive", cause, f"{self.name}.replace({number}), which adds it")
+        elif number not in self._drives.replaced:
             check.wrong("drive", f"no hot spare stands in for drive {number}", "see replace()")
         elif self._drives.is_failed(number):
             cause = f"the hot spare for drive {number} has failed"
@@ -397,19 +423,22 @@ class Maintained(Measured):
             self._rebuild(number, self._pace)
         self._use_spares()
 
-    def _use_spares(self) -> None:
-        """Let hot spares that have come free take the places of drives that have failed."""
-        if self._paths.is_offline or self.health == "failed":
-            return
-        for number in self.failed:
-            self._let_spare_stand_in_for(number)
+    def _use_spares(self, how: Pace | None = None) -> Operation | None:
+        """Let hot spares that have come free take the places of drives that have failed.
 
-    def _let_spare_stand_in_for(self, number: int) -> Operation | None:
+        Gives the rebuild that begins first; None if there is none.
+        """
+        if self._paths.is_offline or self.health == "failed":
+            return None
+        begun = [self._let_spare_stand_in_for(number, how) for number in self.failed]
+        return begun[0] if begun else None
+
+    def _let_spare_stand_in_for(self, number: int, how: Pace | None = None) -> Operation | None:
         """Let a hot spare take the place of a drive, if there is one: its rebuild begins."""
         if self.failures_tolerated == 0 or not self._drives.take_spare(number):
             return None
         self._give_up_work_on(number, failed=True)  # it was about the drive that failed
-        return self._rebuild(number, self._pace)
+        return self._rebuild(number, how or self._pace)
 
     def _give_up_work_on(self, number: int, *, failed: bool = False) -> None:
         """Give up what is under way on a drive: another one takes its place, or it begins anew."""

@@ -45,7 +45,7 @@ class Paths:
         fail: Callable[[int], object],
         away: Callable[[], None],
         back: Callable[[], None],
-        spare: Callable[[], None],
+        spare: Callable[[], object],
     ) -> None:
         self.env = env
         self.volume = volume

@@ -14,6 +14,7 @@ CALLS: Final = tuple(
         (r"^fail\(\) it first$", "let drive-failure happen to it before"),
         (r"^see replace\(\)$", "replacement is for a drive that has failed"),
         (r"^.*\.replace\(\d+\), which rebuilds it$", "let replacement happen, which rebuilds it"),
+        (r"^.*\.replace\(\d+\), which adds it$", "let replacement happen, which adds it"),
         (r"^patrol\(\) reads", "patrol reads"),
         (r"^rebuild it first$", "let rebuild or replacement happen, and wait for the end"),
         (r"^repair it first$", "wait until its outage is over"),

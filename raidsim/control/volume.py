@@ -466,8 +466,8 @@ class Volume(Asked, Governed):
                 for of_a_kind in self._drives.rows, self._drives.spares:
                     mine = of_a_kind[turn :: len(self.behind)]
                     below.setdefault(link.name, []).extend(mine)
-        acts = (self._go_without, self._give_up, self._is_back, self._use_spares)
-        paths = Paths(self.env, self.row, below, *acts)
+        acts = self._give_up, self._is_back
+        paths = Paths(self.env, self.row, below, self._go_without, *acts, self._use_spares)
         if self.controller is not None:
             self.controller.put_into(self.host)
             self.controller.carry(self.spec, self.row, paths)

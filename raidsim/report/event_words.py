@@ -95,6 +95,9 @@ class _Consequences:
                          if name == event.volume}  # fmt: skip
             case kinds.CopyBack() | kinds.Replacement() | kinds.Rebuild():
                 one = event.volume, event.drive
+                is_replaced = isinstance(event, kinds.Replacement) and one in self.stood_in
+                if is_replaced and self._is_software(event.volume):
+                    return None  # the new drive is a spare
                 until = {event.drive: self.filling[one]} if one in self.filling else {}
             case _:
                 return None
@@ -113,11 +116,26 @@ class _Consequences:
             self.failed[volume.name].discard(event.drive)
             return f"{size} are restored"
         self.stood_in.discard(one)
+        if self._is_software(volume.name):
+            return self._adding(volume, event.at)
         words = f"{size} are copied back from the hot spare, which is free then"
         if not self.failed[volume.name]:
             self.returning[volume.name] += 1
             return words
         return f"{words}, and takes the place of drive {self._let_spare_return(volume, event.at)}"
+
+    def _adding(self, volume: VolumeSpec, time: float) -> str:
+        """What comes of a new drive of software RAID, where a spare has taken the old one's place.
+
+        There is no copy-back: it is a spare.
+        """
+        if not self.failed[volume.name]:
+            self.spares[volume.name] += 1
+            return "the new drive is a hot spare"
+        drive = self._let_spare_return(volume, time)
+        self._fill(volume, drive, time)
+        size = capacity_for_people(volume.card.integer("capacity.user"))
+        return f"the new drive takes the place of drive {drive}, and {size} are restored"
 
     def _let_spare_return(self, volume: VolumeSpec, time: float) -> int:
         """Which drive a spare stands in for once it is free: when is not known."""
@@ -127,6 +145,9 @@ class _Consequences:
         self.stand_ins[volume.name] += 1
         self.filling[volume.name, drive] = time  # it may be later that this begins
         return drive
+
+    def _is_software(self, volume: str) -> bool:
+        return self.scenario.controller(self.scenario.volume(volume)) is None
 
     def _fill(self, volume: VolumeSpec, drive: int, time: float) -> None:
         """A rebuild of a drive begins: its slowest part is to pass all of the sample at least."""

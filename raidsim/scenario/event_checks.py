@@ -19,6 +19,7 @@ from raidsim.errors import nearest_name, quote, quoted, suggest
 from raidsim.layout.health import failures_tolerated
 from raidsim.scenario import events as kinds
 from raidsim.scenario.array_checks import check_cache
+from raidsim.scenario.arrays import HOST
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.finding import Finding
 from raidsim.scenario.found import Found, FoundController, FoundVolume, names_of
@@ -301,6 +302,7 @@ class _Story:
         self.failed = {name: set(volume["failed"]) for name, volume in volumes.items()}
         self.had = {name: int(volume["spares"]) for name, volume in volumes.items()}
         self.spares = dict(self.had)
+        self.on_host = {name for name, volume in volumes.items() if volume["controller"] == HOST}
         self.stood_in: set[tuple[str, int]] = set()  # drives whose place a spare has taken
         self.freed: set[str] = set()  # volumes that may have a spare again which was taken
         self.links_go = any(isinstance(event, kinds.LinkLoss) for _, _, event in self.events)
@@ -371,14 +373,29 @@ class _Story:
 
     def _restore(self, event: EventSpec, volume: str, drive: int) -> Iterator[Finding]:
         spared = self.had[volume] > 0
-        if isinstance(event, kinds.CopyBack) and not spared:
+        if isinstance(event, kinds.CopyBack) and volume in self.on_host:
+            cause = f"software RAID, as {volume} is, copies nothing back from a hot spare"
+            yield "kind", cause, 'write kind = "replacement": the new drive is a hot spare then'
+        elif isinstance(event, kinds.CopyBack) and not spared:
             cause = f"{volume} has no hot spare whose data could be copied back"
             yield "kind", cause, "give the volume spares, or leave the event out"
         elif drive not in self.failed[volume] and not self._may_lack(volume, drive):
             yield "drive", f"drive {drive} of {volume} has not failed", "let it fail first"
-        if (volume, drive) in self.stood_in:
+        if (volume, drive) not in self.stood_in or drive in self.failed[volume]:
+            self.failed[volume].discard(drive)
+        elif volume not in self.on_host:
             self.freed.add(volume)
-        self.failed[volume].discard(drive)
+        elif isinstance(event, kinds.Replacement):
+            self._add_spare(volume, drive)
+
+    def _add_spare(self, volume: str, drive: int) -> None:
+        """Software RAID has a new drive, and a spare stands in for good where the old one was."""
+        self.stood_in.discard((volume, drive))
+        if missing := self.failed[volume]:
+            self.stood_in.add((volume, min(missing)))
+            missing.discard(min(missing))
+        else:
+            self.spares[volume] += 1
 
     def _may_be_spared(self, volume: str) -> bool:
         """Whether a spare may have come free, and stand in for a drive that had failed."""

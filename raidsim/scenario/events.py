@@ -137,7 +137,7 @@ class LatentErrors(_OnDrive):
 
 
 class Replacement(_OnDrive):
-    """A new drive takes the place of a failed one: its rebuild, or the copy-back, begins."""
+    """A new drive is put in for a failed one: its rebuild, or a controller's copy-back, begins."""
 
     KIND: ClassVar[str] = "replacement"
     OPERATION: ClassVar[bool] = True
@@ -165,7 +165,7 @@ class Rebuild(_OnDrive):
 
 
 class CopyBack(_OnDrive):
-    """The data of a hot spare is copied to the drive in whose place it stands."""
+    """A controller copies the data of a hot spare to the drive in whose place it stands."""
 
     KIND: ClassVar[str] = "copy-back"
     OPERATION: ClassVar[bool] = True
