@@ -467,6 +467,41 @@ def test_a_resync_goes_through_all_of_the_array_or_a_bitmap_or_a_journal() -> No
     assert 0 < rows["ppl"] <= 32
 
 
+@pytest.mark.parametrize(
+    ("level", "drives", "failed", "resyncs"),
+    [
+        ("raid50", 6, [0], True),
+        ("raid50", 6, [0, 3], False),
+        ("raid60", 8, [0, 1], True),
+        ("raid60", 8, [0, 4], True),
+        ("raid60", 8, [0, 1, 4, 5], False),
+        ("raid10", 4, [0], True),
+        ("raid10", 4, [0, 3], False),
+        ("raid10", 4, [0, 1], False),  # it has failed
+        ("raid1e", 5, [0], True),
+        ("raid6", 5, [0], True),
+        ("raid6", 5, [0, 1], False),
+        ("raid5", 4, [0], False),
+        ("raid1", 2, [0], False),
+    ],
+)
+def test_a_degraded_array_is_resynced_where_something_is_left_to_compare(
+    level: str, drives: int, failed: list[int], resyncs: bool
+) -> None:
+    env, data = server(level=level, drives=drives)
+    for drive in failed:
+        data.fail(drive)
+    env.run(until=env.now + 0.1)
+    data.start(writes())
+    assert cut_after(env, 1.0).of("data").resync == "full"
+    on = env.run(until=env.restore_power())
+    assert list(on.resyncs) == (["data"] if resyncs else [])
+    if resyncs:
+        env.run(until=env.now + 1.0)
+        assert on.resyncs["data"].state == "under way"
+        assert on.resyncs["data"].progress > 0
+
+
 def test_a_quiet_array_is_clean_and_needs_no_resync() -> None:
     """Software RAID notes 200 ms after the last write that all is on the drives."""
     for wait, resync in ((0.1, "full"), (0.3, "none")):

@@ -216,6 +216,14 @@ def test_check_says_what_a_power_cut_costs():
     assert "afterwards data is resynced, the chunks last written to" in software
 
 
+@pytest.mark.parametrize(("level", "resyncs"), [("raid5", False), ("raid6", True)])
+def test_check_says_whether_a_degraded_array_is_resynced(level, resyncs):
+    found = scenario(at("1 s", "power-cut"), controllers=(), level=level, failed=[0])
+    (line,) = lines(found)
+    assert ("data is not resynced: nothing is left to compare" in line) != resyncs
+    assert ("data is resynced, all of it" in line) == resyncs
+
+
 def test_check_says_where_nothing_comes_of_an_event():
     (line,) = lines(scenario(at("1 s", "fan-failure", airflow="10 %")))
     assert line.endswith("nothing comes of it: no card says how its drives warm")

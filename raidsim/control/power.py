@@ -14,11 +14,13 @@ from typing import Protocol
 
 import simpy
 
+from raidsim.assembly.volume_rows import reliable, survives
 from raidsim.control.arguments import Arguments
 from raidsim.control.kernel_environment import KernelEnvironment
 from raidsim.control.operation import Operation
 from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t
+from raidsim.layout.health import has_more_than_its_data
 from raidsim.result import PowerCut, VolumeCut
 
 LONGEST_BOOT = 3600.0  # s
@@ -31,7 +33,6 @@ class Powered(Protocol):
 
     name: str
     row: int
-    failures_tolerated: int
     operations: list[Operation]
 
     @property
@@ -160,10 +161,21 @@ class Power:
         assert self._cut is not None
         begun = {}
         for volume, cut in zip(self.volumes, self._cut.volumes, strict=False):
-            alone = len(volume.failed) >= volume.failures_tolerated  # nothing to compare with
-            if cut.resync in promises.REPLAYED or (cut.resync in BY_ITSELF and not alone):
+            compared = cut.resync in BY_ITSELF and self._can_compare(volume)
+            if cut.resync in promises.REPLAYED or compared:
                 begun[volume.name] = volume.resync(cut.resync_rows)
         return begun
+
+    def _can_compare(self, volume: Powered) -> bool:
+        """Whether something is left of an array that a resync can compare, or write anew.
+
+        Linux md has nothing to do where as many drives of a RAID 5 or 6 are missing as it has
+        parity, or one copy is left (``raid5_sync_request``, ``raid10_sync_request``). Each span of
+        a nested level is such an array.
+        """
+        layout, _ = reliable(self.env.system, volume.row)
+        are_left = has_more_than_its_data(layout, volume.failed)
+        return are_left and survives(self.env.system, volume.row)
 
     def _mark(self) -> None:
         """Conditions change for what goes on in the background."""

@@ -6,6 +6,8 @@ ones, which may be more: a RAID 10 of four pairs survives up to four.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,3 +52,26 @@ def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
             if not found:
                 return False
     return True
+
+
+def has_more_than_its_data(layout: np.void, failed: Collection[int]) -> bool:
+    """Whether drives that have not failed hold parity or copies anywhere that can be compared.
+
+    So it is in a span of parity that lacks fewer drives than it has parity, and where two copies
+    of a strip are left.
+    """
+    n: int = layout["span_drives"]
+    whole: list[list[int]] = [
+        [drive for drive in range(n) if span * n + drive not in failed]
+        for span in range(layout["spans"])
+    ]
+    if layout["family"] == PARITY:
+        return any(n - len(left) < layout["parity"] for left in whole)
+    if layout["family"] != MIRRORED:
+        return False
+    strips = min(n, layout["span_size"] // layout["strip"])
+    places = [
+        {int(strip_place(layout, strip, copy)[0]) for copy in range(layout["copies"])}
+        for strip in range(strips)
+    ]
+    return any(len(place.intersection(left)) > 1 for left in whole for place in places)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from raidsim import units
 from raidsim.assembly.drives import kind_of
+from raidsim.layout.health import has_more_than_its_data
 from raidsim.scenario import EventSpec, Scenario, VolumeSpec
 from raidsim.scenario import events as kinds
 from raidsim.units import capacity_for_people
@@ -199,8 +200,13 @@ class _Consequences:
             through = {"none": "all of it", "bitmap": "the chunks last written to",
                        "journal": "the stripes in its journal",
                        "ppl": "the stripes in the logs of its members"}  # fmt: skip
-            what = through[volume.intent or "none"]
-            yield f"afterwards {volume.name} is resynced, {what}"
+            intent = volume.intent or "none"
+            missing = self.failed[volume.name]
+            assert volume.layout is not None
+            if intent in ("none", "bitmap") and not has_more_than_its_data(volume.layout, missing):
+                yield f"afterwards {volume.name} is not resynced: nothing is left to compare"
+                return
+            yield f"afterwards {volume.name} is resynced, {through[intent]}"
 
     def _of_cache(self, event: EventSpec) -> Iterator[str]:
         if isinstance(event, kinds.Policy):
