@@ -174,6 +174,16 @@ def test_a_new_drive_of_software_raid_is_said_to_be_a_spare_or_to_stand_in():
     assert said[1].endswith("is replaced: the new drive takes the place of drive 1")
 
 
+def test_a_drive_that_is_out_of_date_after_a_link_was_lost_is_rebuilt():
+    links = tuple({"name": one, "speed": "sas-12g", "lanes": 4} for one in "ab")
+    found = course(
+        at("2 s", "link-loss", link="b", for_="1 s"), at("4 s", "rebuild", drive=1),
+        links=links, behind=["a", "b"], controllers=(), level="raid1", drives=2, loads=(ONE,),
+    )  # fmt: skip
+    healths = ["optimal", "degraded", "degraded", "rebuilding", "optimal"]
+    assert [one.health["data"] for one in found.phases] == healths
+
+
 def test_an_operation_works_faster_at_a_higher_rate():
     def seconds(rate):
         found = course(at("1 s", "rebuild", drive=1, rate=rate), failed=[1])

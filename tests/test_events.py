@@ -54,6 +54,21 @@ def test_repeated_events_happen_at_whole_ns_and_are_complained_of_once():
     assert refused(at("1 s", "drive-failure", drive=1, every="1 s"), measure=measure).count(":") < 6
 
 
+def test_a_drive_whose_link_was_lost_may_be_rebuilt_and_no_other_one():
+    """Drives are behind the links in turn; both links are behind one that stays."""
+    top = {"name": "top", "speed": "sas-12g", "lanes": 8}
+    links = (top, *({"name": one, "speed": "sas-12g", "lanes": 4, "to": "top"} for one in "ab"))
+    keys = {"controllers": (), "links": links, "level": "raid10", "behind": ["a", "b"]}
+    lost = at("1 s", "link-loss", link="b", for_="5 s")
+    for drive in (1, 3):
+        scenario(lost, at("9 s", "rebuild", drive=drive), **keys)
+        scenario(at("1 s", "link-loss", link="top"), at("9 s", "rebuild", drive=drive), **keys)
+    said = refused(lost, at("9 s", "rebuild", drive=2), **keys)
+    assert "drive 2 of data has not failed" in said
+    early = refused(lost, at("0.5 s", "rebuild", drive=1), **keys)
+    assert "drive 1 of data has not failed" in early
+
+
 @pytest.mark.parametrize(
     ("kind", "keys"),
     [

@@ -305,6 +305,9 @@ class _Story:
         self.on_host = {name for name, volume in volumes.items() if volume["controller"] == HOST}
         self.stood_in: set[tuple[str, int]] = set()  # drives whose place a spare has taken
         self.freed: set[str] = set()  # volumes that may have a spare again which was taken
+        self.behind = {name: list(volume.get("behind") or ()) for name, volume in volumes.items()}
+        self.above = {part.name: part.values.get("to") for part in parts.links}
+        self.lost: set[str] = set()  # links that are, or were
         self.links_go = any(isinstance(event, kinds.LinkLoss) for _, _, event in self.events)
         started = {event.load for _, _, event in self.events
                    if isinstance(event, kinds.LoadStart)}  # fmt: skip
@@ -330,6 +333,8 @@ class _Story:
                 yield from self._fail(event.volume, event.drive)
             case kinds.Replacement() | kinds.Rebuild() | kinds.CopyBack():
                 yield from self._restore(event, event.volume, event.drive)
+            case kinds.LinkLoss():
+                self.lost.add(event.link)
             case kinds.PowerCut():
                 self.dark = round(time + event.away(self.cards), 9)
             case kinds.LoadStart():
@@ -404,7 +409,19 @@ class _Story:
     def _may_lack(self, volume: str, drive: int) -> bool:
         """Whether a drive that has not failed by an event may still be one that is replaced."""
         spared = self.had[volume] > 0
-        return (volume, drive) in self.stood_in or (spared and self.links_go)
+        if (volume, drive) in self.stood_in or (spared and self.links_go):
+            return True
+        return not self.lost.isdisjoint(self._links_of(volume, drive))
+
+    def _links_of(self, volume: str, drive: int) -> Iterator[str]:
+        """The links on the way up from a drive; drives are behind the lowest ones in turn."""
+        lowest = self.behind[volume]
+        link: str | None = lowest[drive % len(lowest)] if lowest else None
+        passed: set[str] = set()
+        while link is not None and link in self.above and link not in passed:
+            passed.add(link)
+            yield link
+            link = self.above[link]
 
 
 def _lasts(event: EventSpec) -> tuple[tuple[Any, ...], float | None]:

@@ -151,7 +151,7 @@ class Replacement(_OnDrive):
 
 
 class Rebuild(_OnDrive):
-    """A failed drive is rebuilt: for arrays that begin degraded."""
+    """A drive that was missing from the start, or is out of date, is rebuilt."""
 
     KIND: ClassVar[str] = "rebuild"
     OPERATION: ClassVar[bool] = True
