@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from conftest import compiled_only
+from events import scenario as array_scenario
 from scipy.stats import ttest_rel
 from watching import scenario as scenario_of
 
@@ -21,6 +22,7 @@ from raidsim.report.compare_words import fact, ratio, sentences, span
 from raidsim.studies.comparison import Comparison, Fact
 from raidsim.studies.costs import costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
+from raidsim.studies.facts import facts_of
 from raidsim.studies.paired import independent, paired
 
 QUICK = {"min_ios": 2_000, "max_ios": 20_000, "precision": "5 %"}
@@ -108,6 +110,15 @@ def test_keys_and_values_of_cards_that_differ_are_listed() -> None:
     (value,) = card_values([one, other])
     assert (value.where, value.key) == ("drives of data", "spindle.speed")
     assert value.values[1] == "10000 rpm"
+
+
+def test_drives_that_have_failed_are_listed_and_no_longer_counted_as_spare_redundancy() -> None:
+    mirror = {"level": "raid1", "drives": 2}
+    whole, one = (array_scenario(failed=failed, **mirror) for failed in ([], [0]))
+    (setting,) = settings([whole.resolved(), one.resolved()])
+    assert (setting.key, setting.values) == ("volume.failed", ("none", "[0]"))
+    found = facts_of([whole, one], [None, None], risk=False)
+    assert [fact.values for fact in found if fact.name == "drives that may fail"] == [(1.0, 0.0)]
 
 
 def test_a_system_costs_what_it_is_bought_for_what_it_draws_and_what_fails() -> None:

@@ -34,7 +34,7 @@ from raidsim.report.hardware import (
     some,
 )
 from raidsim.report.numbers import count, percent, size, time
-from raidsim.risk.groups import redundancy
+from raidsim.risk.groups import tolerated_still
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec, arrays
 from raidsim.units import capacity_for_people
 
@@ -103,7 +103,7 @@ def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
             what = f"begins with {which}: data is lost, and I/Os that need it fail"
             yield Finding(f"volume {volume.name}", what, severity=Severity.critical)
             continue
-        left = _tolerated_still(volume)
+        left = tolerated_still(volume)
         any_more = "any one more may fail" if left == 1 else f"any {left} more may fail"
         more = any_more if left else "one more that fails may take data with it"
         what = f"begins degraded, with {which}: {more}"
@@ -120,7 +120,7 @@ def unreadable_in_rebuild(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         if volume.layout is None or volume.failures_tolerated == 0:
             continue
-        if _tolerated_still(volume) > (0 if volume.failed else 1):
+        if tolerated_still(volume) > (0 if volume.failed else 1):
             continue
         if not survives(volume.layout, health(volume)):
             continue
@@ -456,17 +456,6 @@ def _write_time(volume: VolumeSpec) -> float:
     """Least time of a small write on idle drives in s; on parity the old data is read before."""
     parity = volume.layout is not None and volume.layout["family"] == PARITY
     return kind_of(volume.card).write_time(volume.card, parity)
-
-
-def _tolerated_still(volume: VolumeSpec) -> int:
-    """Drives that may fail beside those that have, whichever they are."""
-    shape, missing = redundancy(volume), set(volume.failed)
-    lost = max(
-        sum(first + drive in missing for drive in alike)
-        for first in range(0, shape.drives, shape.group.drives)
-        for alike in shape.group.sets
-    )
-    return max(volume.failures_tolerated - lost, 0)
 
 
 def _stripe(volume: VolumeSpec) -> int:

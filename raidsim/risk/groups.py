@@ -129,6 +129,17 @@ def redundancy(volume: VolumeSpec) -> Redundancy:
     return Redundancy(whole(volume.drives, 0), 1, 1.0)
 
 
+def tolerated_still(volume: VolumeSpec) -> int:
+    """Drives that may fail beside those that have, whichever they are."""
+    shape, missing = redundancy(volume), set(volume.failed)
+    lost = max(
+        sum(first + drive in missing for drive in alike)
+        for first in range(0, shape.drives, shape.group.drives)
+        for alike in shape.group.sets
+    )
+    return max(volume.failures_tolerated - lost, 0)
+
+
 def _mirrored(layout: np.void) -> tuple[Group, int]:
     """Return the group of a mirrored span, and how many such a span has.
 

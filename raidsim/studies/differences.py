@@ -10,6 +10,8 @@ from raidsim.cards import Card
 from raidsim.scenario import Scenario
 
 IGNORED = ("title", "description", "schema", "seed")
+NUMBERED = ("failed",)
+"""Lists of numbers of drives, which are no counts: they are shown as a scenario has them."""
 ABSENT = None
 
 
@@ -95,7 +97,7 @@ def _flat(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, str
                 inner = path if len(value) == 1 else f"{path}[{number}]"
                 yield from _flat(one, f"{inner}.")
         else:
-            yield path, _words(value)
+            yield path, f"{value}" if key in NUMBERED and value else _words(value)
 
 
 def _words(value: Any) -> str:

@@ -9,6 +9,7 @@ from raidsim.observe import inventory
 from raidsim.observe.waterfall import waterfalls
 from raidsim.result import Point, Result
 from raidsim.risk.assess import MISSION, Risk, assess_all, is_simulated
+from raidsim.risk.groups import tolerated_still
 from raidsim.risk.markov import YEAR
 from raidsim.scenario import Scenario
 from raidsim.studies.comparison import Fact
@@ -82,7 +83,8 @@ def _drives(scenario: Scenario) -> float:
 
 
 def _tolerated(scenario: Scenario) -> float:
-    return float(min(one.failures_tolerated for one in scenario.volumes))
+    """Drives that may fail, whichever they are, beside those that have failed before."""
+    return float(min(tolerated_still(one) for one in scenario.volumes))
 
 
 def _watts(scenario: Scenario, when: str) -> float:
