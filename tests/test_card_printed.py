@@ -52,3 +52,50 @@ def test_an_inner_track_is_as_it_was_where_somebody_knows_it(tmp_path):
 def test_an_inner_track_stays_where_the_outer_one_hardly_moves(tmp_path):
     """So that a second fit, which finds an outer track of 1 % more or less, changes nothing."""
     assert inner_track_of(a_disk(tmp_path, outer=178)) == cards.load(BASE)["geometry.track_inner"]
+
+
+SEEK = '# seek_{} = {{ value = ..., unit = "ms", page = "p. ..." }}'
+
+
+def seeks_of(tmp_path, **printed: float) -> dict[str, float]:
+    """The seeks of a disk like the base whose sheet prints these, in ms, once they are taken."""
+    path = tmp_path / "n.toml"
+    text = stub("hdd", "n", cards.load(BASE), place=path, like_name=BASE)
+    for name, time in printed.items():
+        line = SEEK.format(name)
+        assert line in text
+        text = text.replace(line, line[2:].replace("...", str(time), 1))
+    _, card = take(read_card(text, path), ())
+    return {
+        name.removeprefix("seek."): 1e3 * card.number(name)
+        for name in card.values
+        if name.startswith("seek.")
+    }
+
+
+def test_the_longest_seek_of_a_disk_goes_with_its_printed_average(tmp_path):
+    """A sheet with 5 ms and the 18.5 ms of the base over all tracks made a curve of no arm."""
+    base = seeks_of(tmp_path)
+    found = seeks_of(tmp_path, read_average=5.0)
+    for op, average in (
+        ("read", 5.0),
+        ("write", 5.0 + base["write_average"] - base["read_average"]),
+    ):
+        least = base[f"{op}_single"]
+        share = (base[f"{op}_full"] - least) / (base[f"{op}_average"] - least)
+        assert found[f"{op}_average"] == pytest.approx(average)
+        expected = max(least + share * (average - least), 12)  # the least that is plausible
+        assert found[f"{op}_full"] == pytest.approx(expected, rel=1e-3)
+
+
+def test_printed_seeks_stay(tmp_path):
+    found = seeks_of(tmp_path, read_average=5.0, read_full=14.0, write_average=6.5, write_full=15.0)
+    assert (found["read_full"], found["write_average"], found["write_full"]) == (14, 6.5, 15)
+
+
+def test_where_no_average_is_printed_all_seeks_are_those_of_the_base(tmp_path):
+    base = cards.load(BASE)
+    assert seeks_of(tmp_path)["read_full"] == pytest.approx(1e3 * base.number("seek.read_full"))
+    assert seeks_of(tmp_path, write_average=9.0)["read_average"] == pytest.approx(
+        1e3 * base.number("seek.read_average")
+    )

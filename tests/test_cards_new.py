@@ -329,5 +329,5 @@ def test_what_cores_of_a_front_end_share_out_each_may_take_longer_for():
     like = cards.load("samsung-970-evo-plus-500gb")
     assert like.integer("front_end.cores") == 2
     card = read_card(stub("ssd", "n", like, place=Path("n.toml")), "n.toml")
-    assert card.sources["front_end.command_time"].range == pytest.approx((2 / 5, 2 / 0.2))
+    assert card.sources["front_end.command_time"].range == pytest.approx((2 / 5, 2 / 0.1))
     assert "times 2 cores" in card.sources["front_end.command_time"].because

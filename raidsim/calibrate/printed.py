@@ -6,13 +6,15 @@ Printed are capacity, watts, seek times and so on. By rules follow:
 - channels, as many as carry the printed stream;
 - dies, as many as hold the capacity, and the write buffer that they need;
 - the innermost track of a disk whose sheet prints the rate at the outer edge only: it is as much
-  of the outermost one as on the base of the card.
+  of the outermost one as on the base of the card;
+- seeks over all tracks, where a sheet prints the average one only, and the average of writing,
+  where it prints that of reading only: as far from it as on the base.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from raidsim import units
@@ -46,6 +48,11 @@ TOGETHER = "moved with others by a fit to rated figures, which do not tell it al
 INNER_NOTE = "as much of the outermost track as on the base: no rate of the inner edge is printed"
 
 
+FULL_NOTE = "as many times the average seek as on the base"
+MORE_NOTE = "as much more than reading as on the base"
+SEEKS = {"read": "average seek, reading", "write": "average seek, writing"}
+
+
 @dataclass(frozen=True)
 class Taken:
     """A value that a sheet prints or that follows: before and after, in base units."""
@@ -60,8 +67,11 @@ class Taken:
 
 def take(card: Card, performance: Sequence[RatedPerformance]) -> tuple[tuple[Taken, ...], Card]:
     """Return what is printed outright or follows by a rule, and the card with these values."""
-    taken = _taken(card)
+    own, taken = card, _taken(card)
     card = card.changed({one.name: one.after for one in taken})
+    seeks = tuple(_seeks(own, card))
+    taken += seeks
+    card = card.changed({one.name: one.after for one in seeks})
     for of_sheet in (_spare, _inner_track):
         if one := of_sheet(card, performance):
             taken += (one,)
@@ -155,6 +165,50 @@ def _inner_track(card: Card, performance: Sequence[RatedPerformance]) -> Taken |
         return None
     after = round(after / sector) * sector
     return Taken(name, "share of the outer track", before, after, INNER_NOTE)
+
+
+def _seeks(own: Card, card: Card) -> Iterator[Taken]:
+    """Yield the seeks that go with printed averages, where they are still those of the base.
+
+    Others would make a curve that no arm follows: of a disk with a shorter average seek and the
+    longest one of its base, seeks of medium length would take longer than longer ones.
+
+    Parameters
+    ----------
+    own, card
+        Before and after what the sheet prints was taken.
+    """
+    if "seek.read_average" not in card.about.by_name:
+        return
+    assert card.rated is not None
+    read = card.number("seek.read_average")
+    for op in ("read", "write"):
+        single, average, full = (f"seek.{op}_{which}" for which in ("single", "average", "full"))
+        middle = card.number(average)
+        if f"seek_{op}_average" not in card.rated.figures:
+            if "seek_read_average" not in card.rated.figures or not _is_of_base(card, average):
+                continue
+            more = own.number(average) - own.number("seek.read_average")
+            middle = float(f"{read + more:.4g}")
+            if not math.isclose(middle, card.number(average), rel_tol=ROUNDED):
+                was = card.number(average)
+                yield Taken(average, "average seek, reading", was, middle, MORE_NOTE)
+        if f"seek_{op}_full" in card.rated.figures or not _is_of_base(card, full):
+            continue
+        least, most = own.number(single), own.number(full)
+        share = (most - least) / (own.number(average) - least)
+        low, high = _span_of(card, full)
+        least = card.number(single)
+        after = float(f"{min(max(least + share * (middle - least), low), high):.4g}")
+        if not math.isclose(after, card.number(full), rel_tol=ROUNDED):
+            yield Taken(full, SEEKS[op], card.number(full), after, FULL_NOTE)
+
+
+def _is_of_base(card: Card, name: str) -> bool:
+    """Whether a value is still that of the base, or one that followed from it before."""
+    if name in card.inherited:
+        return False
+    return card.sources[name].note in (f"as {card.base}", FULL_NOTE, MORE_NOTE)
 
 
 def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:

@@ -16,7 +16,7 @@ from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
 # fmt: off
 _NVME = {
     "command.latency":               FitRange("1 us", "40 us", "NVMe: a doorbell, a fetch and an interrupt over PCIe, and what the drive does for a command beside"),
-    "front_end.command_time":        FitRange("0.2 us", "5 us", "NVMe: 200,000 to 5 million commands a second"),
+    "front_end.command_time":        FitRange("0.2 us", "10 us", "NVMe: 100,000 to 5 million commands a second"),
     "front_end.read_time":           FitRange("0.01 us", "5 us", "NVMe: a look into the map and a command to the flash must keep pace with the commands"),
     "front_end.write_time":          FitRange("0.1 us", "10 us", "NVMe: updating the map must keep pace with the commands"),
     "front_end.move_time":           FitRange("0.01 us", "10 us", "NVMe: choosing a unit to be moved and updating the map must not hold the commands up"),
