@@ -114,6 +114,7 @@ def test_the_power_of_all_parts_is_that_of_the_system() -> None:
         (array(level="raid0", drives=2), "no redundancy", Severity.critical),
         (array(level="raid5", drives=4, failed=[1]), "begins degraded", Severity.critical),
         (array(level="raid6", drives=4, failed=[1]), "begins degraded", Severity.warning),
+        (array(level="raid5", drives=4, failed=[1], spares=1), "spare waits", Severity.critical),
         (array(controller={}, level="raid5", drives=12), "on 8 ports", Severity.critical),
         (array(controller={}, level="raid5", drives=4), "values are assumed", Severity.info),
     ],

@@ -106,9 +106,20 @@ def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
         left = tolerated_still(volume)
         any_more = "any one more may fail" if left == 1 else f"any {left} more may fail"
         more = any_more if left else "one more that fails may take data with it"
-        what = f"begins degraded, with {which}: {more}"
+        what = f"begins degraded, with {which}: {more}{_idle_spares(volume)}"
         severity = Severity.warning if left else Severity.critical
         yield Finding(f"volume {volume.name}", what, severity=severity)
+
+
+def _idle_spares(volume: VolumeSpec) -> str:
+    """What hot spares do not do for drives that have failed before the run."""
+    if not volume.spares:
+        return ""
+    many = volume.spares > 1
+    return (
+        f"; its hot {'spares wait' if many else 'spare waits'} for drives that fail in the run: an"
+        " event rebuild restores those that failed before"
+    )
 
 
 def unreadable_in_rebuild(scenario: Scenario) -> Iterator[Finding]:
