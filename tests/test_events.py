@@ -117,6 +117,11 @@ def test_one_event_of_a_kind_can_be_set_by_its_kind():
              at("3 s", "replacement", drive=0)],
             {"controllers": (), "spares": 1}, "drive 0 of data has not failed",
         ),
+        (
+            [*(at(f"{n} s", "drive-failure", drive=0) for n in (1, 40)),
+             *(at(f"{n} s", "replacement", drive=0) for n in (41, 80))],
+            {"spares": 1}, "at 80 s: drive 0 of data has not failed",
+        ),
         ([at("1 s", "latent-errors", drive=0)], {}, "count: is missing, and offsets too"),
         ([at("1 s", "latent-errors", drive=0, offsets=["1 TB"])], {}, "beyond the drive"),
         ([at("1 s", "battery", state="empty")], {}, '"empty" is not known here'),

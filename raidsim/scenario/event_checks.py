@@ -375,6 +375,8 @@ class _Story:
             self.stood_in.add((volume, drive))
         else:
             failed.add(drive)
+            if not self._may_be_spared(volume):
+                self.stood_in.discard((volume, drive))  # it was the spare that has failed
 
     def _restore(self, event: EventSpec, volume: str, drive: int) -> Iterator[Finding]:
         spared = self.had[volume] > 0
