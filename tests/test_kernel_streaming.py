@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 from small_array import BYTE, KIB, SmallArray
 
+from raidsim.intervene.operation import add_defects
 from raidsim.kernel import tables as t
 from raidsim.kernel.streaming import FRAME
 
@@ -16,9 +17,9 @@ EACH = LARGE // 2
 """B of a large request that each drive has."""
 
 
-def behind_a_controller(ns: float) -> SmallArray:
-    """Two drives behind a controller without memory, whose host link takes ``ns`` for a byte."""
-    array = SmallArray("raid0", 2, controlled=True)
+def behind_a_controller(ns: float, level: str = "raid0", drives: int = 2) -> SmallArray:
+    """Drives behind a controller without memory, whose host link takes ``ns`` for a byte."""
+    array = SmallArray(level, drives, controlled=True)
     array.system.world.controllers["link_ns"] = ns
     return array
 
@@ -89,3 +90,13 @@ def test_an_expander_adds_what_is_left_of_a_large_request_and_not_all_of_it(op, 
     without = time_of(behind_an_expander(0.0), op)
     added = time_of(behind_an_expander(0.2), op) - without
     assert FRAME * 0.2 - 2 <= added <= most * 0.2 + 2
+
+
+def test_what_is_read_again_comes_only_then():
+    """A sector can't be read: its drive tries in vain, and meanwhile nothing crosses the link."""
+    array = behind_a_controller(40.0, "raid5", 3)
+    array.drives["recovery"] = 100_000_000
+    add_defects(array.system, 0, [0], 512)
+    again = time_of(array, t.READ)
+    assert array.array["repaired"] == 1
+    assert again > 100_000_000 + time_of(behind_a_controller(40.0, "raid5", 3), t.READ)

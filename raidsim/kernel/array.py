@@ -56,6 +56,7 @@ from raidsim.kernel.tables import (
     DONE,
     FAILED,
     FLUSH,
+    NEVER,
     NONE,
     READ,
     RETRY,
@@ -379,6 +380,7 @@ def begin_anew(w, row, index):
     job = w.jobs[index]
     if job["errand"] == ERRAND_PART and w.arrays[row]["stripe_cache"] > 0:
         stripe_cache.forget(w, row)
+    job["since"] = NEVER
     while job["later"] != NONE:
         child = job["later"]
         below = w.jobs[child]
