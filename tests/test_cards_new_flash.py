@@ -188,3 +188,10 @@ def test_a_program_that_is_usual_of_its_cells_is_taken_over():
     card = made("kingston-dc600m-960gb", maker="Acme", year=2021)
     base = cards.load("kingston-dc600m-960gb")
     assert card["flash.program_time"] == base["flash.program_time"]
+
+
+def test_a_program_of_other_cells_is_not_taken_over_though_no_year_is_known():
+    card = made("intel-p3700-800gb", maker="Acme", cells="tlc")
+    assert card.number("flash.program_time") == pytest.approx(0.6e-3)
+    unsaid = made("intel-p3700-800gb", maker="Acme")
+    assert unsaid["flash.program_time"] == cards.load("intel-p3700-800gb")["flash.program_time"]

@@ -115,11 +115,12 @@ class NewFlash:
 
         A fit does not find it where a link or a front end limits sequential writes.
         """
-        if self.year is None or self.kin or self.bits not in PROGRAMS:
+        if self.kin or self.bits not in PROGRAMS:
             return None
         time, found = PROGRAMS[self.bits]
         of_base = self.like.number("flash.program_time") * 1e3
-        if self.bits == bits_of(self.like) and time / USUAL < of_base < time * USUAL:
+        is_usual = self.year is None or time / USUAL < of_base < time * USUAL
+        if self.bits == bits_of(self.like) and is_usual:
             return None
         span = ends(self.like.kind, "flash.program_time", found)
         return Stated(time * 1e-3, "ms", CELLS_NOTE, span, found.why)
