@@ -50,7 +50,7 @@ STEPS = {
     t.STAGE_PARITY: "parity is computed",
     t.STAGE_CONTROLLER_ANSWERED: "controller answers",
     t.STAGE_COMPLETED: "host completes",
-    t.STAGE_REST: "links: the rest of the data, behind its first frames",
+    t.STAGE_REST: "links: the rest of the data, behind its first part",
     t.STAGE_MAPPED: "front end updates the map",
     t.STAGE_FLUSH_PATH: "data path out of the buffer",
     t.STAGE_FLUSH_CHANNEL: "channels to the dies",
