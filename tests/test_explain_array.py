@@ -332,7 +332,7 @@ def test_what_crosses_a_link_behind_the_first_frames_of_a_write_is_listed() -> N
     found = explain(scenario("raid0", 2, controlled=True), "write", 0, 256 * KIB)
     steps = {step.name: step for step in found.steps}
     first = steps["link between host and controller"]
-    rest = steps["links: the rest of the data, behind its first frames"]
+    rest = steps["links: the rest of the data, behind its first part"]
     assert rest.background
     assert not first.background
     assert rest.begins == pytest.approx(first.ends)
