@@ -35,7 +35,7 @@ from raidsim.scenario import from_data, load
 FIO = shutil.which("fio")
 QUICK = {"measure.min_ios": 3000, "measure.max_ios": 12_000, "measure.precision": "4 %"}
 SLOW = {
-    "volume.set.flash.read_time": "200 us",
+    "volume.set.flash.read_time": "300 us",
     "volume.set.flash.channel_read_time_per_byte": "0.02 us/KiB",
 }
 

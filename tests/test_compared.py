@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
 from raidsim import Scenario, cards
 from raidsim.resources import data_folder
-from raidsim.unknowns import compared
+from raidsim.scenario import load_text
+from raidsim.unknowns import compared, spread
 from raidsim.validate import schema
 from raidsim.validate.concerned import parts_of
 from raidsim.validate.systems import Systems
@@ -37,3 +44,83 @@ def test_the_list_of_cards_that_claims_are_about_is_what_claims_say() -> None:
     found = set().union(*(parts_of(claim, systems) for claim in schema.load(None)))
     names = [line for line in listed.splitlines() if not line.startswith("#")]
     assert names == sorted(found), "run: python docs/reference/generate.py"
+
+
+def on(drive: str, **more: object) -> Scenario:
+    changes = {"volume.drive": drive, **{key.replace("__", "."): one for key, one in more.items()}}
+    return Scenario.read("drive-database").with_(changes)
+
+
+def test_other_hardware_made_by_a_scenario_was_not_measured() -> None:
+    """A value that a card does not know may be set by somebody who does; a known one is known."""
+    assert compared.uncompared(on("nl-sas-2tb", volume__set__spindle__speed="15000 rpm"))
+    assert compared.uncompared(on("nl-sas-2tb", volume__set__capacity__user="20 TB"))
+    chosen = Scenario.read("drive-database").with_(
+        {"volume.drive": "nl-sas-2tb", "volume.set.queue.choose_time": "0.5 ms"}
+    )
+    assert not compared.uncompared(chosen)
+    assert not compared.uncompared(on("nl-sas-2tb", volume__disk_cache="off"))
+
+
+TWO = """
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+name = "used"
+level = "single"
+drive = "{used}"
+[[volume]]
+name = "idle"
+level = "single"
+drive = "{idle}"
+[[load]]
+volume = "used"
+size = "4 KiB"
+read = "100 %"
+random = "100 %"
+outstanding = 1
+"""
+
+
+def test_a_part_that_no_load_uses_does_not_count() -> None:
+    known, other = "nl-sas-2tb", "seagate-st2400mm0129"
+    assert compared.uncompared(load_text(TWO.format(used=known, idle=other))) == []
+    assert compared.uncompared(load_text(TWO.format(used=other, idle=known))) == [other]
+
+
+def test_a_users_card_counts_beside_the_one_of_its_name(tmp_path) -> None:
+    mine = tmp_path / "nl-sas-2tb.toml"
+    mine.write_text(cards.load("nl-sas-2tb").path.read_text(encoding="utf-8"), encoding="utf-8")
+    for pair in ((mine, "nl-sas-2tb"), ("nl-sas-2tb", mine)):
+        text = TWO.format(used=pair[0], idle=pair[1])
+        both = load_text(
+            text
+            + text[text.index("[[load]]") :].replace(
+                'volume = "used"', 'name = "other"\nvolume = "idle"'
+            )
+        )
+        assert compared.uncompared(both) == ["nl-sas-2tb"]
+
+
+def test_only_a_host_that_does_raid_counts() -> None:
+    changes = {"host.model": "linux-pc", "volume.drives": 2}
+    drives = Scenario.read("drive-database").with_({**changes, "volume.level": "jbod"})
+    assert "linux-pc" not in compared.uncompared(drives)
+    mirror = Scenario.read("drive-database").with_({**changes, "volume.level": "raid1"})
+    assert "linux-pc" in compared.uncompared(mirror)
+
+
+def test_what_two_systems_share_does_not_part_them() -> None:
+    """The ratio of two systems is uncertain by the parts that only one of them has."""
+    known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
+    assert compared.apart(known, known.with_("load.outstanding", 2)) == 0
+    assert compared.apart(known, on("intel-p3700-800gb")) == pytest.approx(math.hypot(0.07, 0.07))
+    assert compared.apart(known, other) == pytest.approx(math.hypot(0.07, 0.25))
+
+
+def test_the_share_ahead_of_what_is_not_known_apart() -> None:
+    equal = np.array([0.9999, 1.0001, 1.0002, 0.9998])
+    assert spread.share_ahead(equal) == 0.5
+    ahead = np.full(10, 1.1)
+    assert spread.share_ahead(ahead) == 1
+    assert spread.share_ahead(ahead, 0.1) == pytest.approx(norm.cdf(math.log(1.1) / 0.1))

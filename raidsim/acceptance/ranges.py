@@ -62,11 +62,13 @@ def ranges_of(
     distances: list[NDArray[np.float64]] = []
     for value, draws in zip(values, drawn, strict=True):
         noise = np.exp(deviation * random.standard_normal(len(draws)))
-        moved = np.where(draws > 0, draws, np.nan) * noise
-        ends = spread.ends(moved) if value > 0 else None
+        known = np.where(draws > 0, draws, np.nan)
+        moved = known * noise
+        ends = spread.ends(known) if value > 0 else None
         if ends is None:
             found.append(None)
             continue
+        ends = spread.widened(value, ends, deviation)
         below = max(float(np.log(value / ends[0])), LEAST)
         above = max(float(np.log(ends[1] / value)), LEAST)
         found.append((value, below, above))

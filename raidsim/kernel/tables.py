@@ -271,7 +271,7 @@ JOBS = Table(
     hop=volatile("i2", "of a command: shared links that its data has crossed"),
     waited=volatile("i1", "1: a hybrid has let it wait, and does not count it anew"),
     half=volatile("i1", "of a copy within a hybrid: TO_READ or TO_WRITE"),
-    since=volatile("i8", "of a read: since when its data is coming from a drive, or is there", "ns"),
+    since=volatile("i8", "of a read: since when its data is coming, or is there", "ns"),
     locked=volatile(
         "i2",
         "of a worker: locks of its rows that it has taken; of a repair or a write: 1 if it has",

@@ -33,6 +33,7 @@ from raidsim.studies.study import Outcome, Variant, run_variants
 from raidsim.studies.sweep import at_precision, opened, telling
 from raidsim.studies.unknown import Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
+from raidsim.unknowns.compared import apart
 from raidsim.workers.engine import OnProgress, Progress
 
 SEEDS = 5
@@ -517,7 +518,10 @@ def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) ->
     """The ratio of two systems in the same draws; None where too few have the figure."""
     pairs = zip(one.figure(place, name), first.figure(first_place, name), strict=True)
     ratios = np.array([a / b if a and b else math.nan for a, b in pairs])
-    ends, ahead = spread.ends(ratios), spread.share_ahead(ratios)
+    deviation = apart(one.scenario, first.scenario)
+    ends, ahead = spread.ends(ratios), spread.share_ahead(ratios, deviation)
     if ends is None or ahead is None:
         return None
+    if deviation:
+        ends = spread.widened(float(np.nanmedian(ratios)), ends, deviation)
     return Order(*ends, ahead, int(np.isfinite(ratios).sum()))

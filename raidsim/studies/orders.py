@@ -15,6 +15,7 @@ from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
+from raidsim.unknowns.compared import apart
 from raidsim.workers.engine import OnProgress
 
 
@@ -97,10 +98,13 @@ def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
         raise InputError([Problem("compare()", None, "figure", cause, remedy)])
     pairs = zip(one.figure(place, figure), other.figure(place, figure), strict=True)
     ratios = np.array([a / b if a and b else np.nan for a, b in pairs])
+    deviation = apart(one.scenario, other.scenario)
     ends = spread.ends(ratios)
-    ahead = spread.share_ahead(ratios)
+    ahead = spread.share_ahead(ratios, deviation)
     if ends is None or ahead is None:
         cause = f"fewer than {spread.FEWEST} draws have it in both"
         raise InputError([Problem("compare()", None, "figure", cause, "ask for more draws")])
     ratio = known[0][figure] / known[1][figure]
+    if deviation:
+        ends = spread.widened(ratio, ends, deviation)
     return Order(figure, ratio, *ends, ahead, int(np.isfinite(ratios).sum()))

@@ -34,6 +34,9 @@ DRAWS = 64
 
 FEWEST, MOST = spread.FEWEST, 10_000
 
+RATES = ("iops", "mbps")
+"""Figures that the load of a given rate asks for."""
+
 IOS = 10_000
 """I/Os of the short run of a draw, at least: its rate is known to some 2 %."""
 
@@ -212,6 +215,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         else:
             point = result.points[place]
             load, outstanding, rate = point.load, point.outstanding, point.rate
+        given = RATES if rate is not None else ()
         saturated = sum(
             isinstance(row, Row) and place < len(row.saturated) and row.saturated[place]
             for row in drawn.rows[1:]
@@ -219,7 +223,10 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         points.append(
             PointUnknowns(
                 load, outstanding, rate, int(saturated),
-                [told.figure(name, value, drawn, place) for name, value in figures.items()],
+                [
+                    told.figure(name, value, drawn, place, is_given=name in given)
+                    for name, value in figures.items()
+                ],
             )
         )  # fmt: skip
     reasons = [row for row in drawn.rows if isinstance(row, str)]
@@ -264,12 +271,20 @@ class Teller:
             columns[:, place] = table[name]
         return cls(list(inputs.values()), columns, left_out(drawn.scenario))
 
-    def figure(self, name: str, value: float, drawn: Drawn, place: int) -> Figure:
-        """A figure of the full run with what the draws have of it at one point."""
+    def figure(
+        self, name: str, value: float, drawn: Drawn, place: int, *, is_given: bool = False
+    ) -> Figure:
+        """A figure of the full run with what the draws have of it at one point.
+
+        ``is_given`` says that the load itself asks for it: the system can only fall behind, and
+        the draws tell that.
+        """
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
-        low, high = (None, None) if ends is None else spread.widened(value, ends, self.left_out)
+        if ends is not None and not is_given:
+            ends = spread.widened(value, ends, self.left_out)
+        low, high = (None, None) if ends is None else ends
         return Figure(
             name=name,
             unit=unit_of(name),

@@ -8,12 +8,17 @@ beside its data sheet.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from functools import cache
+from pathlib import Path
 
+from raidsim import cards
 from raidsim.cards import Card
 from raidsim.resources import data_folder
-from raidsim.scenario import Scenario
+from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec
 from raidsim.unknowns import spread
+from raidsim.unknowns.values import unknown_values
 
 LIST = "compared.txt"
 """The names of the cards that claims are about, one a line, beside the claims."""
@@ -21,19 +26,46 @@ LIST = "compared.txt"
 SHEET = "rated."
 """What names of residuals begin with that are of figures which a data sheet prints."""
 
+OF_ITS_PLACE = ("link.", "write_cache.enabled")
+"""Values that a port or a setting gives a drive: it is the same drive in another place."""
+
+ALONE = ("single", "jbod")
+"""Levels without any work of RAID."""
+
 
 def parts(scenario: Scenario) -> list[Card]:
     """Cards of its drives and controllers, and of a host that does RAID itself, each once."""
-    cards: list[Card] = [volume.card for volume in scenario.volumes]
-    cards += [controller.card for controller in scenario.controllers]
-    if any(volume.controller == "host" and volume.drives > 1 for volume in scenario.volumes):
-        cards.append(scenario.host.card)
-    return list({card.name: card for card in cards}.values())
+    return _parts(scenario, scenario.volumes, scenario.controllers)
+
+
+def used_parts(scenario: Scenario) -> list[Card]:
+    """The same of the volumes alone that loads, machines or events of it are about, if any is."""
+    named = {load.volume or scenario.volumes[0].name for load in scenario.loads}
+    named |= {str(getattr(event, "volume", "")) for event in scenario.events}
+    hybrids = [one for one in scenario.hybrids if one.name in named]
+    named |= {end for one in hybrids for end in (one.front, one.back)}
+    volumes = [volume for volume in scenario.volumes if volume.name in named]
+    if scenario.machines or not volumes:
+        return parts(scenario)
+    above = {volume.controller for volume in volumes} | {one.controller for one in hybrids}
+    controllers = [one for one in scenario.controllers if one.name in above]
+    return _parts(scenario, volumes, controllers)
+
+
+def _parts(
+    scenario: Scenario, volumes: Iterable[VolumeSpec], controllers: Iterable[ControllerSpec]
+) -> list[Card]:
+    found: list[Card] = [volume.card for volume in volumes]
+    found += [controller.card for controller in controllers]
+    if any(volume.controller == "host" and volume.level not in ALONE for volume in volumes):
+        found.append(scenario.host.card)
+    return list({(card.name, card.path): card for card in found}.values())
 
 
 def uncompared(scenario: Scenario) -> list[str]:
-    """Names of the cards of a scenario whose figures were compared with no measurement."""
-    return [card.name for card in parts(scenario) if not was_compared(card)]
+    """Names of the cards of what a scenario uses that were compared with no measurement."""
+    found = [card.name for card in used_parts(scenario) if not was_compared(card)]
+    return list(dict.fromkeys(found))
 
 
 def left_out(scenario: Scenario) -> float:
@@ -41,11 +73,58 @@ def left_out(scenario: Scenario) -> float:
     return spread.UNCOMPARED if uncompared(scenario) else spread.MODEL
 
 
+def apart(one: Scenario, other: Scenario) -> float:
+    """The same of the ratio of two scenarios: only of parts that they do not share.
+
+    What a model leaves out of a drive that is in both, it leaves out of both figures.
+    """
+    own, others = (
+        {(card.name, card.path): card for card in used_parts(scenario)} for scenario in (one, other)
+    )
+    sides = (
+        [card for key, card in mine.items() if key not in theirs]
+        for mine, theirs in ((own, others), (others, own))
+    )
+    return math.hypot(*(_of(cards) for cards in sides))
+
+
+def _of(found: list[Card]) -> float:
+    if not found:
+        return 0.0
+    return spread.MODEL if all(was_compared(card) for card in found) else spread.UNCOMPARED
+
+
 def was_compared(card: Card) -> bool:
-    """Whether a claim is about this card, or it was fitted to measurements of a user's own."""
+    """Whether a claim is about this card, or it was fitted to measurements of a user's own.
+
+    One that a scenario makes other hardware of, by values that its card knows, was not.
+    """
+    if _is_changed(card):
+        return False
     if any(not name.startswith(SHEET) for name in card.residuals):
         return True
     return card.name in _named() and _is_ours(card)
+
+
+def _is_changed(card: Card) -> bool:
+    """Whether a scenario sets what is known of a card: then it is another model of hardware.
+
+    Values that the card does not know may be set by somebody who does.
+    """
+    changed = [
+        name
+        for name, source in card.sources.items()
+        if source.source == "scenario" and not name.startswith(OF_ITS_PLACE)
+    ]
+    if not changed:
+        return False
+    return not set(changed) <= _open_values(card.path)
+
+
+@cache
+def _open_values(path: Path) -> frozenset[str]:
+    """What the card of a file does not know."""
+    return frozenset(one.name for one in unknown_values(cards.load(str(path))).values)
 
 
 def _is_ours(card: Card) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 LOW, HIGH = 0.05, 0.95
 """The ends of an interval: nine in ten of the draws lie between."""
@@ -116,10 +117,21 @@ def _log(larger: float, smaller: float) -> float:
     return math.log(larger / smaller) if smaller > 0 else math.inf
 
 
-def share_ahead(ratios: NDArray[np.float64]) -> float | None:
-    """Return in which share of the draws a ratio is above one; a tie counts half."""
-    present = ratios[np.isfinite(ratios)]
+TIE = 1e-3
+"""Relative difference up to which two figures are one: a few I/Os of an arrival more or less."""
+
+
+def share_ahead(ratios: NDArray[np.float64], deviation: float = 0.0) -> float | None:
+    """Return in which share of the draws a ratio is above one; a tie counts half.
+
+    ``deviation`` is the standard deviation of the ratio's logarithm by what draws know nothing of.
+    """
+    present = ratios[np.isfinite(ratios) & (ratios > 0)]
     if present.size == 0:
         return None
-    ahead = np.count_nonzero(present > 1) + 0.5 * np.count_nonzero(present == 1)
+    logs = np.log(present)
+    logs[np.abs(logs) <= TIE] = 0.0
+    if deviation > 0:
+        return float(norm.cdf(logs / deviation).mean())
+    ahead = np.count_nonzero(logs > 0) + 0.5 * np.count_nonzero(logs == 0)
     return float(ahead / present.size)
