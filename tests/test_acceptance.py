@@ -6,6 +6,7 @@ import configparser
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from raidsim.acceptance import Expected, draw_up, read_expected
 from raidsim.acceptance.asked import different
 from raidsim.acceptance.drawn_up import Acceptance
 from raidsim.acceptance.expected import ExpectedJob
-from raidsim.acceptance.jobs import WORN_RAMP_S, preparation
+from raidsim.acceptance.jobs import COMPARED_FIRST, WORN_RAMP_S, preparation
 from raidsim.acceptance.ranges import ranges_of
 from raidsim.control import Environment, Host, Load, Volume
 from raidsim.control.model import build
@@ -335,7 +336,7 @@ def test_another_measurement_is_not_taken_for_the_one_that_was_asked_for(
 
 def job_on_all_of(capacity: int | None, **options: str) -> ExpectedJob:
     asked = {"rw": "randrw", "bs": "8k", "rwmixread": "67", "iodepth": "256", "numjobs": "1"}
-    return ExpectedJob("one", "one.fio", "one", asked | options, [], capacity)
+    return ExpectedJob("one", "one.fio", "one", asked | options, [], capacity, complete=True)
 
 
 def asked_otherwise(job: ExpectedJob, left_out: str = "", **options: str) -> list[str]:
@@ -390,6 +391,128 @@ def test_what_a_result_leaves_out_is_what_fio_takes_for_it() -> None:
     assert asked_otherwise(with_rate, left_out="rate_iops") == [
         "there is no rate_iops, and rate_iops=100,50 was asked for"
     ]
+
+
+def asked_for(name: str, given: str, asked: str) -> str:
+    return f"{name}={given}, and {name}={asked} was asked for"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"random_distribution": "zipf:1.2"},
+         asked_for("random_distribution", "zipf:1.2", "random")),
+        ({"percentage_random": "100,10"}, asked_for("percentage_random", "100,10", "100")),
+        ({"percentage_random": "100,100,100"}, None),
+        ({"fsync": "1"}, asked_for("fsync", "1", "0")),
+        ({"fdatasync": "8"}, asked_for("fdatasync", "8", "0")),
+        ({"sync": "1"}, asked_for("sync", "1", "none")),
+        ({"sync": "0"}, None),
+        ({"filesize": "1g"}, f"filesize=1g, {ALL_OF_IT}"),
+        ({"filesize": "1t"}, None),
+        ({"io_size": "1g"}, "io_size=1g, and no io_size was asked for"),
+        ({"io_limit": "2t"}, None),
+        ({"io_size": "200%"}, None),
+        ({"iodepth_batch": "64"}, asked_for("iodepth_batch_submit", "64", "1")),
+        ({"iodepth_batch_submit": "1", "iodepth_batch_complete_min": "0"}, None),
+        ({"iodepth_low": "8"}, asked_for("iodepth_low", "8", "256")),
+        ({"zero_buffers": "1"}, asked_for("zero_buffers", "1", "0")),
+        ({"buffer_compress_percentage": "90"}, asked_for("buffer_compress_percentage", "90", "0")),
+        ({"dedupe_percentage": "50"}, asked_for("dedupe_percentage", "50", "0")),
+        ({"scramble_buffers": "0"}, asked_for("scramble_buffers", "0", "1")),
+        ({"scramble_buffers": "0", "refill_buffers": "1"}, None),
+        ({"ba": "4k"}, asked_for("blockalign", "4k", "8k")),
+        ({"ba": "8192"}, None),
+        ({"thinktime": "1ms"}, asked_for("thinktime", "1ms", "0")),
+        ({"latency_target": "5000"}, asked_for("latency_target", "5000", "0")),
+        ({"rate_process": "poisson"}, None),
+        ({"read_iolog": "x.log"}, "read_iolog=x.log, and no read_iolog was asked for"),
+        ({"bs": "8k,8k"}, None),
+        ({"rw": "randrw", "random_generator": "tausworthe64"}, None),
+    ],
+)  # fmt: skip
+def test_what_no_job_file_asked_for_is_as_fio_takes_it(
+    options: dict[str, str], words: str | None
+) -> None:
+    """Each of these options changes what drives see; equal values count however written."""
+    assert asked_otherwise(job_on_all_of(2**40, size="100%"), **options) == [words] * bool(words)
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "fio", "alike", "other"),
+    [
+        ("rate_process", "poisson", "linear", "poisson", "linear"),
+        ("random_distribution", "zipf:1.2", "random", "zipf:1.20", "zipf:0.9"),
+        ("percentage_random", "60", "100", "60,60", "40"),
+        ("blockalign", "4k", "8k", "4096", "512"),
+        ("thinktime", "1000", "0", "1ms", "500"),
+        ("fsync", "8", "0", "8", "1"),
+        ("sync", "dsync", "none", "1", "0"),
+    ],
+)
+def test_what_a_job_file_asks_for_has_to_be_there(
+    name: str, asked: str, fio: str, alike: str, other: str
+) -> None:
+    job = job_on_all_of(2**40, rate_iops="100,50", **{name: asked})
+    assert asked_otherwise(job) == asked_otherwise(job, **{name: alike}) == []
+    assert asked_otherwise(job, left_out=name) == [
+        f"{name} is left out, for which fio takes {fio}, and {name}={asked} was asked for"
+    ]
+    assert asked_otherwise(job, **{name: other}) == [asked_for(name, other, asked)]
+
+
+def test_options_that_a_job_does_not_use_are_not_compared() -> None:
+    """What buffers hold changes no read, and sequential accesses have no distribution."""
+    reads = ExpectedJob("one", "one.fio", "one", {"rw": "read"}, [], 2**40, complete=True)
+    unused = {"zero_buffers": "1", "fsync": "1", "random_distribution": "zipf:1.2"}
+    assert asked_otherwise(reads, **unused, iodepth_batch_submit="16") == []
+
+
+def test_all_options_of_the_job_file_are_kept() -> None:
+    changes = {"load.outstanding": None, "load.rate": "2000 IO/s", "load.random": "60 %"}
+    (job,) = draw_up(database(**changes), 10).expected.jobs
+    assert job.complete
+    assert (job.options["rate_process"], job.options["percentage_random"]) == ("poisson", "60")
+
+
+def test_expectations_of_an_earlier_version_are_judged_by_what_they_kept(
+    drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They do not say whether the job file asked for a distribution; for no zeros it never did."""
+    earlier = replace(
+        drawn.expected,
+        jobs=[
+            replace(
+                job,
+                complete=False,
+                options={key: job.options[key] for key in COMPARED_FIRST if key in job.options},
+            )
+            for job in drawn.expected.jobs
+        ],
+    )
+    results = delivered(database(seed=1), earlier, tmp_path, random_distribution="zipf:1.2")
+    assert judged(earlier, results, tmp_path) == 0
+    assert "the expectations are of an earlier version" in capsys.readouterr().out
+    results = delivered(database(seed=1), earlier, tmp_path, zero_buffers="1")
+    assert judged(earlier, results, tmp_path) == 1
+    assert "zero_buffers=1, and zero_buffers=0 was asked for" in capsys.readouterr().out
+
+
+def test_a_search_can_be_rehearsed_although_its_result_names_the_latency(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = database(**{"load.within": "1 ms", "load.outstanding": [1, 2]})
+    expected = draw_up(scenario, 10).expected
+    keeper = Keeper(keep)
+    result = run_and_keep(scenario, keeper)
+    results = []
+    for name, text in files_of(scenario, result, keeper.found).contents.items():
+        (tmp_path / name).write_bytes(text)
+        results.append(str(tmp_path / name))
+    judged(expected, results, tmp_path)
+    out = capsys.readouterr().out
+    assert "not measured" not in out
+    assert "was asked for" not in out
 
 
 def test_an_engine_with_one_io_at_a_time_has_no_depth() -> None:

@@ -78,6 +78,7 @@ def draw_up(
             {key: options[key] for key in COMPARED if key in options},
             figures[place],
             file.capacities[name],
+            complete=True,
         )
         for file in files
         for name, (place, options) in file.jobs.items()

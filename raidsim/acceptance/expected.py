@@ -40,6 +40,8 @@ class ExpectedJob:
     options : of fio, which a result must have as they stand here.
     capacity : bytes of the scenario's volume, to tell whether a size is all of it; None where an
         earlier version wrote the file.
+    complete : whether ``options`` has all of `jobs.COMPARED` that the job file asks for; earlier
+        versions kept some of them only.
     """
 
     name: str
@@ -48,6 +50,7 @@ class ExpectedJob:
     options: dict[str, str]
     figures: list[ExpectedFigure]
     capacity: int | None = None
+    complete: bool = False
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,20 @@ ENTIRE = "100%"
 AS_THE_LOAD = ("bs", "bssplit", "blockalign", "percentage_random", "random_distribution")
 """Options that writes before the first job have of a load."""
 
-COMPARED = ("rw", "bs", "bssplit", "rwmixread", "iodepth", "numjobs", "rate_iops", "size", "offset")
-"""Options that a result must have as the job file has them, else something else was measured."""
+COMPARED_FIRST = (
+    "rw", "bs", "bssplit", "rwmixread", "iodepth", "numjobs", "rate_iops", "size", "offset",
+)  # fmt: skip
+"""Those of `COMPARED` that earlier versions compared, and kept in a file of expectations."""
+
+COMPARED = (
+    *COMPARED_FIRST, "percentage_random", "random_distribution", "blockalign", "offset_increment",
+    "rate_process", "thinktime", "fsync", "sync", "io_size", "number_ios", "prio",
+)  # fmt: skip
+"""Options that a result must have as the job file has them, else something else was measured.
+
+Without ``norandommap``: fio leaves options without a value out of its results, and on a device that
+is far larger than what a job accesses the map changes nothing.
+"""
 
 
 @dataclass(frozen=True)

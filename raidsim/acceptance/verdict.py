@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from raidsim.acceptance.asked import NO_OPTIONS, different
+from raidsim.acceptance.asked import NO_OPTIONS, different, not_told
 from raidsim.acceptance.expected import Expected, ExpectedFigure, ExpectedJob
 from raidsim.acceptance.jobs import word_of
 from raidsim.measured.job import Measured, MeasuredJob
@@ -77,9 +77,11 @@ def verdict_of(expected: Expected, results: Sequence[Measured]) -> Verdict:
     for measured in results:
         for job in measured.jobs:
             name = _name(measured, job, names)
-            by_name.setdefault(name, []).append((measured.file, job))
+            one = _without_search(job) if measured.is_simulated else job
+            by_name.setdefault(name, []).append((measured.file, one))
     judged = tuple(_judged(job, by_name.pop(job.name, [])) for job in expected.jobs)
-    return Verdict(expected.title, expected.coverage, judged, tuple(_remarks(results, by_name)))
+    remarks = (*not_told(expected), *_remarks(results, by_name))
+    return Verdict(expected.title, expected.coverage, judged, remarks)
 
 
 def _name(measured: Measured, job: MeasuredJob, names: Set[str]) -> str:
@@ -89,6 +91,12 @@ def _name(measured: Measured, job: MeasuredJob, names: Set[str]) -> str:
     """
     asked = f"{word_of(job.name)}-{job.options.get('iodepth')}"
     return asked if measured.is_simulated and asked in names else job.name
+
+
+def _without_search(job: MeasuredJob) -> MeasuredJob:
+    """A simulated job at its own depth: `raidsim run` names a latency, and lowers no depth."""
+    options = {key: text for key, text in job.options.items() if key != "latency_target"}
+    return replace(job, options=options)
 
 
 def _remarks(
