@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from raidsim import units
 from raidsim.acceptance.expected import Expected, ExpectedFigure, ExpectedJob
 from raidsim.acceptance.jobs import (
     COMPARED,
+    RUN_S,
     job_files,
     preparation,
     refuse_what_fio_cannot,
@@ -15,6 +18,7 @@ from raidsim.acceptance.jobs import (
 )
 from raidsim.acceptance.ranges import COVERED, WANTED, moved, ranges_of
 from raidsim.errors import InputError, Problem
+from raidsim.fio import values
 from raidsim.measured.said import RATE_HELD
 from raidsim.result import Point, Result
 from raidsim.running import run
@@ -26,6 +30,9 @@ from raidsim.waits import OnPoint
 from raidsim.workers.engine import OnProgress
 
 RATE_ONLY = ("iops",)
+
+STRAYED = 3.0
+"""Standard deviations by which a Poisson process may be off its rate by chance."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,12 @@ def draw_up(
     contents = {file.name: file.text for file in files}
     if prepare is not None:
         contents["prepare.fio"] = prepare
-    figures, factor = _figures(result, drawn)
+    options = {place: one for file in files for place, one in file.jobs.values()}
+    held = [
+        list(_held(point, options[place])) if point.rate is not None else []
+        for place, point in enumerate(result.points)
+    ]
+    figures, factor = _figures(result, drawn, held)
     jobs = [
         ExpectedJob(
             name,
@@ -132,8 +144,13 @@ def _refuse_saturated(scenario: Scenario, result: Result) -> None:
         raise InputError(wrong)
 
 
-def _figures(result: Result, drawn: Drawn) -> tuple[list[list[ExpectedFigure]], float]:
-    """The figures of each point with their ranges, and by what these were stretched."""
+def _figures(
+    result: Result, drawn: Drawn, held: Sequence[Sequence[ExpectedFigure]]
+) -> tuple[list[list[ExpectedFigure]], float]:
+    """The figures of each point with their ranges, and by what these were stretched.
+
+    Those of each point begin with the rates that have to be held.
+    """
     full = row_of(result.points, None)
     keys = [
         (place, name)
@@ -148,19 +165,33 @@ def _figures(result: Result, drawn: Drawn) -> tuple[list[list[ExpectedFigure]], 
         for value, (place, name) in zip(values, keys, strict=True)
     ]
     ranges, factor = ranges_of(values, arrays, left_out(drawn.scenario))
-    found: list[list[ExpectedFigure]] = [
-        [] if point.rate is None else [_held(point)] for point in result.points
-    ]
+    found = [list(rates) for rates in held]
     for (place, name), one in zip(keys, ranges, strict=True):
         if one is not None:
             found[place].append(ExpectedFigure(name, WANTED[name], one.value, one.low, one.high))
     return found, factor
 
 
-def _held(point: Point) -> ExpectedFigure:
-    """The rate of an open load, which only has to be held."""
-    offered = (point.rate or 0.0) * point.workers
-    return ExpectedFigure("iops", "IO/s", offered, RATE_HELD * offered, offered / RATE_HELD)
+def _held(point: Point, options: Mapping[str, str]) -> Iterator[ExpectedFigure]:
+    """The rate of an open load, which only has to be held: of all, and of reads and of writes.
+
+    Reads and writes have the rates that the job file asks for, in whole numbers; 0 is no limit.
+    """
+    seconds = values.seconds(options.get("runtime", str(RUN_S)))
+    by_chance = options.get("rate_process") == "poisson"
+
+    def figure(name: str, rate: float) -> ExpectedFigure:
+        strayed = STRAYED / math.sqrt(rate * seconds) if by_chance else 0.0
+        held = min(RATE_HELD, max(1 - strayed, 0.0))
+        most = max(1 / RATE_HELD, 1 + strayed)
+        return ExpectedFigure(name, "IO/s", rate, held * rate, most * rate)
+
+    yield figure("iops", (point.rate or 0.0) * point.workers)
+    parts = options["rate_iops"].split(",")
+    if len(parts) > 1:
+        for name, part in zip(("read iops", "write iops"), parts, strict=False):
+            if int(part) > 0:
+                yield figure(name, float(int(part) * point.workers))
 
 
 def _is_wanted(point: Point, name: str) -> bool:

@@ -137,7 +137,7 @@ def _figure(expected: ExpectedFigure, job: MeasuredJob) -> JudgedFigure:
     measured = _measured(expected.name, job)
     if measured is None:
         return JudgedFigure(expected, None, NOT_MEASURED)
-    is_rate = expected.name == "iops"
+    is_rate = expected.name.endswith("iops")
     if measured < expected.low:
         return JudgedFigure(expected, measured, TOO_SLOW if is_rate else TOO_FAST)
     if measured > expected.high:
@@ -149,6 +149,8 @@ def _measured(name: str, job: MeasuredJob) -> float | None:
     """A figure of a job: its rate in IO/s, or a latency in ms."""
     if name == "iops":
         return job.iops
+    if name in ("read iops", "write iops"):
+        return job.directions[name.removesuffix(" iops")].iops
     direction, _, quantile = name.partition(" latency")
     latencies = job.directions[direction].latencies
     if quantile == "":

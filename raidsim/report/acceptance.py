@@ -21,6 +21,8 @@ PREPARE = "prepare.fio"
 STYLES = {PASSED: "green", TOO_FAST: "yellow"}
 WORDS = {
     "iops": "throughput",
+    "read iops": "throughput, reads",
+    "write iops": "throughput, writes",
     "read latency": "read latency, mean",
     "read latency p99": "read latency, 99 %",
     "write latency": "write latency, mean",
