@@ -30,7 +30,7 @@ def rate(scenario, *overrides):
         ("raid60-nl", 8, 580),
         ("jbod-hba", 8, 449223),
         ("cisco-random", 8, 435244),
-        ("cisco-sequential", 8, 18854),
+        ("cisco-sequential", 8, 20150),
     ],
 )
 def test_an_array_gives_what_it_gave(scenario, outstanding, iops):
