@@ -24,7 +24,7 @@ LIST = "compared.txt"
 """The names of the cards that claims are about, one a line, beside the claims."""
 
 SHEET = "rated."
-"""What names of residuals begin with that are of figures which a data sheet prints."""
+"""How the name of a residual begins that is of a figure which a data sheet prints."""
 
 OF_ITS_PLACE = ("link.", "write_cache.enabled")
 """Values that a port or a setting gives a drive: it is the same drive in another place."""
@@ -39,7 +39,7 @@ def parts(scenario: Scenario) -> list[Card]:
 
 
 def used_parts(scenario: Scenario) -> list[Card]:
-    """The same of the volumes alone that loads, machines or events of it are about, if any is."""
+    """The same of volumes that loads or events are about; of all volumes where it has machines."""
     named = {load.volume or scenario.volumes[0].name for load in scenario.loads}
     named |= {str(getattr(event, "volume", "")) for event in scenario.events}
     hybrids = [one for one in scenario.hybrids if one.name in named]
@@ -74,9 +74,10 @@ def left_out(scenario: Scenario) -> float:
 
 
 def apart(one: Scenario, other: Scenario) -> float:
-    """The same of the ratio of two scenarios: only of parts that they do not share.
+    """Relative standard deviation of what models leave out of the ratio of two scenarios.
 
-    What a model leaves out of a drive that is in both, it leaves out of both figures.
+    Only parts that they do not share count: what a model leaves out of a drive that is in both, it
+    leaves out of both figures.
     """
     own, others = (
         {(card.name, card.path): card for card in used_parts(scenario)} for scenario in (one, other)
@@ -85,7 +86,7 @@ def apart(one: Scenario, other: Scenario) -> float:
         [card for key, card in mine.items() if key not in theirs]
         for mine, theirs in ((own, others), (others, own))
     )
-    return math.hypot(*(_of(cards) for cards in sides))
+    return math.hypot(*(_of(side) for side in sides))
 
 
 def _of(found: list[Card]) -> float:
