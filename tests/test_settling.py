@@ -328,6 +328,20 @@ def test_a_small_cache_that_goes_up_and_down_by_a_quarter_has_settled() -> None:
     assert found["fills"] > 190
 
 
+def test_a_level_that_wanders_about_where_it_stays_has_settled_and_one_that_fills_has_not() -> None:
+    """Buffers of drives that collect garbage go up and down by hundredths for ever."""
+    random = np.random.default_rng(SEED)
+    found = {"stays": 0, "fills": 0}
+    for _ in range(200):
+        wanders = np.zeros(256)
+        for place, chance in enumerate(random.normal(0, 0.013, 255), start=1):
+            wanders[place] = 0.9 * wanders[place - 1] + chance  # 3 % up and down
+        found["stays"] += is_settled(1 + wanders[128:], 2.0)
+        found["fills"] += is_settled(np.linspace(0.3, 1, 128) + wanders[128:], 2.0)
+    assert found["stays"] > 170  # 149 where it has to move by less than a hundredth
+    assert found["fills"] < 10
+
+
 @pytest.mark.parametrize("readings", [0, 1, 3])
 def test_a_level_that_was_hardly_looked_at_has_not_settled(readings: int) -> None:
     assert not is_settled(np.zeros(readings), None)

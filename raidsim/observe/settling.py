@@ -392,14 +392,20 @@ class Settling:
 
 
 def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
-    """Whether a level has come to its bound, or to where it stays."""
+    """Whether a level has come to its bound, or to where it stays but for chance."""
     quarter = len(series) // 4
     if quarter == 0:
         return False
     if bound is not None and series[-1] >= levels.FULL * bound:
         return True
-    before, last = series[-2 * quarter : -quarter].mean(), series[-quarter:].mean()
-    return bool(abs(last - before) <= STILL * abs(last)) or mser5(series).ok
+    ends = series[-2 * quarter : -quarter], series[-quarter:]
+    before, last = (float(end.mean()) for end in ends)
+    if abs(last - before) <= STILL * abs(last) or mser5(series).ok:
+        return True
+    if quarter < 2 * BATCHES:
+        return False  # too short to tell
+    change, chance = difference(*ends)
+    return abs(change) <= chance
 
 
 def goes_on(series: NDArray[np.float64], bound: float) -> bool:
