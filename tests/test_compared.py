@@ -113,9 +113,21 @@ def test_only_a_host_that_does_raid_counts() -> None:
 def test_what_two_systems_share_does_not_part_them() -> None:
     """The ratio of two systems is uncertain by the parts that only one of them has."""
     known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
-    assert compared.apart(known, known.with_("load.outstanding", 2)) == 0
-    assert compared.apart(known, on("intel-p3700-800gb")) == pytest.approx(math.hypot(0.07, 0.07))
-    assert compared.apart(known, other) == pytest.approx(math.hypot(0.07, 0.25))
+    assert compared.apart(known, known.with_("load.outstanding", 2), "iops") == 0
+    flash = on("intel-p3700-800gb")
+    assert compared.apart(known, flash, "iops") == pytest.approx(math.hypot(0.07, 0.07))
+    assert compared.apart(known, other, "iops") == pytest.approx(math.hypot(0.07, 0.25))
+
+
+def test_no_model_leaves_anything_out_of_a_rate_that_both_loads_ask_for() -> None:
+    """Two drives that carry 50 I/Os a second carry as many; how fast they answer is less sure."""
+    rates = {"load.outstanding": None, "load.rate": "50 IO/s"}
+    known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
+    asked = known.with_(rates), other.with_(rates)
+    assert compared.apart(*asked, "iops") == 0
+    assert compared.apart(*asked, "mbps") == 0
+    assert compared.apart(*asked, "read latency") == pytest.approx(math.hypot(0.07, 0.25))
+    assert compared.apart(known, asked[1], "iops") == pytest.approx(math.hypot(0.07, 0.25))
 
 
 def test_the_share_ahead_of_what_is_not_known_apart() -> None:

@@ -98,7 +98,7 @@ def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
         raise InputError([Problem("compare()", None, "figure", cause, remedy)])
     pairs = zip(one.figure(place, figure), other.figure(place, figure), strict=True)
     ratios = np.array([a / b if a and b else np.nan for a, b in pairs])
-    deviation = apart(one.scenario, other.scenario)
+    deviation = apart(one.scenario, other.scenario, figure)
     ends = spread.ends(ratios)
     ahead = spread.share_ahead(ratios, deviation)
     if ends is None or ahead is None:

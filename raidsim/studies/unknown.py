@@ -21,7 +21,7 @@ from raidsim.scenario import Scenario
 from raidsim.studies.short import Row, measured, row_of, shortened, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
-from raidsim.unknowns.compared import left_out, uncompared
+from raidsim.unknowns.compared import RATES, left_out, uncompared
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.experiments import experiment_for
 from raidsim.unknowns.shares import shares
@@ -33,9 +33,6 @@ DRAWS = 64
 """Draws where nobody says how many."""
 
 FEWEST, MOST = spread.FEWEST, 10_000
-
-RATES = ("iops", "mbps")
-"""Figures that the load of a given rate asks for."""
 
 IOS = 10_000
 """I/Os of the short run of a draw, at least: its rate is known to some 2 %."""
