@@ -414,7 +414,7 @@ def write_past(w, hybrid, cache, index):
     """Write into the back alone: the front forgets what it held of it."""
     job = w.jobs[index]
     end = job["offset"] + job["length"]
-    forget(w, hybrid, cache, job["volume"], job["offset"], end)
+    hybrid["forgotten"] += forget(w, hybrid, cache, job["volume"], job["offset"], end)
     hybrid["past"] += 1
     put_back(w, hybrid, index, WRITE, job["offset"], end)
 

@@ -120,10 +120,11 @@ def settle_or_drop(w, cache, index):
 def forget(w, hybrid, cache, volume, start, end):
     """Bytes [start, end) are written into the back: what the front has of them is out of date.
 
-    A grain that is dirty and only partly written stays dirty.
+    A grain that is dirty and only partly written stays dirty. Gives how many bytes are forgotten.
     """
     size = hybrid["block"]
     grain = grain_of(size)
+    gone = 0
     for strip in range(start // size, (end - 1) // size + 1):
         found = find(w, cache, volume, strip)
         if found == NONE:
@@ -144,12 +145,24 @@ def forget(w, hybrid, cache, volume, start, end):
         if hybrid["lost"] == FRONT_LOST:
             line["busy"] &= ~whole
         left = line["dirty"] | line["busy"]
-        line["valid"] = (line["valid"] & ~touched) | left
+        held = line["valid"]
+        line["valid"] = (held & ~touched) | left
+        gone += grain * count(held & ~line["valid"])
         if line["dirty"] == 0 and line["height"] > 0:
             destage.strike(w, cache, found)
         if only != 0 and left == 0:
             destage.count(w, cache, -size)
         settle_or_drop(w, cache, found)
+    return gone
+
+
+@handler
+def count(grains):
+    """How many grains a mask of them has."""
+    number = 0
+    for bit in range(GRAINS):
+        number += (grains >> bit) & 1
+    return number
 
 
 @handler

@@ -67,6 +67,7 @@ HYBRIDS = Table(
     past=counter("i8", "of these, straight to the back"),
     waits=counter("i8", "of these, that waited for room"),
     promoted=counter("i8", "copied or moved into the front after a miss", "B"),
+    forgotten=counter("i8", "of the front, as it was written straight to the back", "B"),
     written_back=counter("i8", "copied or moved from the front to the back", "B"),
     lost_bytes=counter("i8", "what only a front that has failed held", "B"),
     lost_reads=counter("i8", "requests that asked for some of that"),

@@ -74,6 +74,7 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
                     f" {units.plain(100 * abs(more) / spec.room, 2)} % while it was measured"
                 )
         found += _fills(system, scenario, spec, number)
+        found += _forgets(system, spec, number)
         found += _holds_still(system, scenario, spec, number)
     return found
 
@@ -122,6 +123,25 @@ def _fills(system: System, scenario: Scenario, spec: HybridSpec, number: int) ->
         f"the front of {spec.name} fills, {used} % of it is"
         f" in use: {missed:.0%} of the reads miss it, and fewer will once it holds"
         f" {room}; say with hybrid.warm what it begins with"
+    ]
+
+
+def _forgets(system: System, spec: HybridSpec, number: int) -> list[str]:
+    """Say so if writes past the front take more out of it than reads bring in.
+
+    Of a large front that is a small share within a run, and goes on for hours: reads that will
+    miss it in the long run are all found there as yet.
+    """
+    forgotten, promoted = (system.since("hybrids", number, of) for of in ("forgotten", "promoted"))
+    less = forgotten - promoted
+    block = int(system.world.hybrids[number]["block"])
+    if forgotten < LEAST_BLOCKS * block or less <= STAYS * forgotten:
+        return []
+    return [
+        f"the front of {spec.name} forgets what is written past it, and reads have not brought back"
+        f" {less / forgotten:.0%} of that in this window: in the long run fewer reads find theirs"
+        " there; raise measure.min_ios and measure.max_time, or say with hybrid.warm_share what it"
+        " begins with"
     ]
 
 
