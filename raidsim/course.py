@@ -374,7 +374,7 @@ class CourseSession(Session):
         ]
         for group in self.model.boot.groups.values():
             point = point_of(self.system, group, bound)
-            found.append(replace(point, warnings=[*point.warnings, *self.left]))
+            found.append(replace(point, warnings=[*self.warnings, *point.warnings]))
         if not self.scenario.events:
             return found
         found = found or [self._point_without_load(converged)]

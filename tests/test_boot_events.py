@@ -160,6 +160,15 @@ def test_nothing_warms_up_before_machines():
 # ---- its end
 
 
+def test_a_storm_that_is_over_before_a_sampled_rebuild_would_be_says_so():
+    """Of few rows the rebuild takes a second, of all rows it outlasts the storm by far."""
+    failure = at("1 s", "drive-failure", drive=1)
+    few = desktops(failure, spares=1, rebuild_sample="0.01 %")
+    (rebuild,) = few.course.operations
+    assert rebuild.seconds > few.machines.last_s > 1.0 + rebuild.simulated_seconds
+    assert any("raise volume.rebuild_sample" in one for one in few.warnings)
+
+
 def test_desktops_that_are_not_ready_at_the_end_are_told():
     found = desktops(FAILURE, measure={"duration": "4 s"})
     assert not found.converged
