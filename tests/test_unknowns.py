@@ -18,6 +18,7 @@ from raidsim.report import json_file
 from raidsim.report import unknowns as words
 from raidsim.report.curves import curves
 from raidsim.resources import data_folder
+from raidsim.result_draws import PointUnknowns
 from raidsim.risk.assess import assess
 from raidsim.studies import unknown
 from raidsim.studies.orders import compare
@@ -255,6 +256,34 @@ def test_the_rate_of_one_server_is_as_unknown_as_its_time(one_server, drawn_of_o
     low, high = spread.widened(rate.value, ends)
     assert rate.low == pytest.approx(low, rel=0.02)
     assert rate.high == pytest.approx(high, rel=0.02)
+
+
+def drawn_of_disk(load: dict[str, object]) -> PointUnknowns:
+    """What ten draws say of one disk at random reads of 4 KiB."""
+    scenario = Scenario.from_text(
+        '[host]\nmodel = "fujitsu-rx2540-m1"\n[[volume]]\ndrive = "nl-sas-2tb"\n'
+        '[[load]]\nread = "100 %"\nsize = "4 KiB"\noutstanding = 1\n'
+    ).with_({"load.outstanding": None, "measure.precision": "5 %", "measure.min_ios": 2000} | load)
+    found = unknown.with_unknowns(raidsim.run(scenario), scenario, 10, workers=1).unknowns
+    assert found is not None
+    return found.points[0]
+
+
+def test_no_phase_of_a_load_brings_more_than_the_rate_that_it_asks_for() -> None:
+    slow = {"kind": "slow-drive", "at": "20 s", "drive": 0, "delay": "2 ms"}
+    point = drawn_of_disk({"load.rate": "20 IO/s", "event": [slow], "measure.duration": "40 s"})
+    phases = [one for one in point.figures if one.name.startswith("iops from ")]
+    assert len(phases) == 2
+    for phase in phases:  # arrivals are the same in all draws
+        assert phase.low == pytest.approx(phase.value, rel=0.02)
+        assert phase.high == pytest.approx(phase.value, rel=0.02)
+
+
+def test_the_highest_rate_within_a_latency_is_as_unknown_in_ios_as_in_what_is_offered() -> None:
+    point = drawn_of_disk({"load.rate": ["20 IO/s", "160 IO/s"], "load.within": "20 ms"})
+    offered, carried = (words.named(point, name) for name in ("rate", "iops"))
+    assert carried.low / carried.value == pytest.approx(offered.low / offered.value, rel=0.02)
+    assert carried.high / carried.value == pytest.approx(offered.high / offered.value, rel=0.02)
 
 
 def test_of_one_unknown_value_all_of_the_spread_comes(drawn_of_one) -> None:

@@ -98,6 +98,11 @@ def figures_of_search(highest: Highest) -> dict[str, float]:
     return {name: value for name, value in found.items() if value}
 
 
+def is_throughput(name: str) -> bool:
+    """Whether a figure is one of throughput, of all of a run or of a phase of it."""
+    return name in ("iops", "mbps") or name.startswith("iops from ")
+
+
 def unit_of(name: str) -> str:
     """The unit of a figure by its name."""
     if name.startswith("iops") or name == "rate":

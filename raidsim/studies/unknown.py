@@ -18,7 +18,7 @@ from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
 from raidsim.scenario import Scenario
-from raidsim.studies.short import Row, measured, row_of, shortened, unit_of
+from raidsim.studies.short import Row, is_throughput, measured, row_of, shortened, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import RATES, left_out, uncompared
@@ -212,7 +212,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         else:
             point = result.points[place]
             load, outstanding, rate = point.load, point.outstanding, point.rate
-        given = RATES if rate is not None else ()
+        asked_for = rate is not None and result.highest is None  # a search finds its rate
         saturated = sum(
             isinstance(row, Row) and place < len(row.saturated) and row.saturated[place]
             for row in drawn.rows[1:]
@@ -221,7 +221,9 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
             PointUnknowns(
                 load, outstanding, rate, int(saturated),
                 [
-                    told.figure(name, value, drawn, place, is_given=name in given)
+                    told.figure(
+                        name, value, drawn, place, is_given=asked_for and is_throughput(name)
+                    )
                     for name, value in figures.items()
                 ],
             )
