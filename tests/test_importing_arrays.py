@@ -34,6 +34,26 @@ def test_mirrors_with_an_odd_drive_are_as_large_as_mdstat_says(tmp_path, blocks,
     assert volume.capacity == pytest.approx(blocks * 1024, rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("names", "interface"),
+    [
+        (("nvme0n1", "nvme1n1p3", "nvme2n1"), "nvme"),
+        (("sda", "sdb", "sdc"), "sata"),
+        (("nvme0n1", "sdb", "sdc"), "sata"),
+    ],
+)
+def test_members_are_flash_on_nvme_if_linux_calls_them_so(tmp_path, names, interface):
+    """No other file tells of the drives, and the names that Linux gives are no guess."""
+    members = " ".join(f"{name}[{number}]" for number, name in enumerate(names))
+    status = tmp_path / "mdstat"
+    status.write_text(
+        f"md0 : active raid5 {members}\n      15627548672 blocks super 1.2 level 5, 128k chunk,"
+        " algorithm 2 [3/3] [UUU]\n"
+    )
+    (volume,) = load_text(import_files([str(status)]).text).volumes
+    assert volume.card.word("link.interface") == interface
+
+
 def megaraid(tmp_path: Path, level: str, size: str, drives: int, **top: Any) -> Imported:
     """One virtual drive, and so many drives of 18.189 TiB in its group."""
     disk = {"DG": 0, "State": "Onln", "Size": "18.189 TB", "Intf": "SAS", "Med": "HDD"}

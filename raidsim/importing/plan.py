@@ -226,7 +226,10 @@ def _volume(array: Array, members: list[Drive | None], system: System, found: Fo
             cause = "which drives it has is not said: those in use on its controller are taken"
             remedy = "give the output that lists both together"
             found.remark(array.place, array.label, cause, remedy)
-    unknown = Drive("drive", array.place, frozenset(), controller=array.controller)
+    unknown = Drive(
+        "drive", array.place, frozenset(),
+        interface=_interface(array), controller=array.controller,
+    )  # fmt: skip
     drive = known[0] if known else unknown
     kinds = Counter((one.model.value if one.model else "", _rounded(one)) for one in known)
     if len(kinds) > 1:
@@ -248,6 +251,18 @@ def _volume(array: Array, members: list[Drive | None], system: System, found: Fo
     made = Volume("", array, drive, count, least, array.spares)
     made.devices = array.keys
     return made
+
+
+def _interface(array: Array) -> Fact[str] | None:
+    """What the names of its members tell of drives that no file describes."""
+    names = [
+        (key[4:], one.place)
+        for one in array.members
+        for key in one.keys
+        if key.startswith("dev:")
+    ]  # fmt: skip
+    is_nvme = bool(names) and all(name.startswith("nvme") for name, _ in names)
+    return Fact("nvme", names[0][1]) if is_nvme else None
 
 
 def _likely_spans(array: Array, drive: Drive, found: Found) -> Fact[int] | None:
