@@ -112,4 +112,5 @@ def _add(averages: Averages, name: str, place: Place, row: Mapping[str, Any]) ->
                 break
         else:
             return
-    averages.add(name, place, reads, writes, *taken)
+    others = (decimal(row.get(column)) or 0.0 for column in ("f/s", "d/s"))
+    averages.add(name, place, reads, writes, *taken, *others)

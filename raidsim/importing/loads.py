@@ -144,6 +144,13 @@ def _access(volume: Volume) -> str:
     return volume.array.access.value if volume.array.access else "read-write"
 
 
+_OF_OTHERS = {
+    "flushes": "a closed load has load.flush_every; load.fua has each write wait for the medium",
+    "trims": "say with load.trim what share of the requests they are",
+}
+"""What a scenario has for requests that are neither reads nor writes."""
+
+
 def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> list[Table]:
     if not found.activities:
         return []
@@ -160,6 +167,13 @@ def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> l
         cause = "statistics tell rate, size and read share, but neither depth nor randomness"
         one = chosen[0][0]
         raise InputError([one.place.problem(None, cause, f"give {' and '.join(missing)}")])
+    for one, _ in chosen:
+        for rate, what in ((one.flushes, "flushes"), (one.trims, "trims")):
+            if rate > 0:
+                cause = (
+                    f"{rate:.3g} {what} a second are left out: of statistics come reads and writes"
+                )
+                found.remark(one.place, one.device, cause, _OF_OTHERS[what])
     return [_of_activity(one, volume, wishes, len(volumes)) for one, volume in chosen]
 
 

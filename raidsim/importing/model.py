@@ -204,6 +204,7 @@ class Activity:
     device : name without ``/dev/``.
     read_share : of the I/Os, from 0 to 1.
     is_whole : a disk, and neither a part of one nor something made of several.
+    flushes, trims : a second, beside the I/Os; 0 where a tool does not tell.
     """
 
     device: str
@@ -214,6 +215,8 @@ class Activity:
     write_size: float
     is_whole: bool
     note: str = ""
+    flushes: float = 0.0
+    trims: float = 0.0
 
 
 @dataclass

@@ -18,6 +18,8 @@ class _Sum:
     writes: float = 0.0
     read_bytes: float = 0.0
     written_bytes: float = 0.0
+    flushes: float = 0.0
+    trims: float = 0.0
     reports: int = 0
 
 
@@ -41,9 +43,11 @@ class Averages:
         writes: float,
         read_bytes: float,
         written: float,
+        flushes: float = 0.0,
+        trims: float = 0.0,
     ) -> None:
         """Add a report: I/Os and bytes a second of a device; nonsense is passed over."""
-        values = (reads, writes, read_bytes, written)
+        values = (reads, writes, read_bytes, written, flushes, trims)
         if not name or any(not 0 <= one < 1e15 for one in values):
             return
         one = self.sums.setdefault(words.device(name), _Sum(place))
@@ -51,6 +55,8 @@ class Averages:
         one.writes += writes
         one.read_bytes += read_bytes
         one.written_bytes += written
+        one.flushes += flushes
+        one.trims += trims
         one.reports += 1
 
     def activities(self) -> list[Activity]:
@@ -66,6 +72,8 @@ class Averages:
                 one.written_bytes / one.writes if one.writes > 0 else 0.0,
                 is_whole=words.whole_device(name) == name and _NO_DISK.fullmatch(name) is None,
                 note=self.note,
+                flushes=one.flushes / max(one.reports, 1),
+                trims=one.trims / max(one.reports, 1),
             ))  # fmt: skip
         return made
 
