@@ -15,6 +15,8 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.spread import HALF, HELD
 
 FOLDER = data_folder("validation").parent / "docs" / "background"
+WIDER = {"measured-drives-and-software-raid"}
+"""Tests that were predicted since parts that nothing was compared with widen intervals."""
 TABLES = sorted(FOLDER.glob("measured-*-blind.tsv"))
 ROW = re.compile(r"\| (?P<number>\d+) \| \[(?P<title>[^]]+)\]\((?P<page>[^)]+)\) \|(?P<rest>.*)\|")
 
@@ -52,7 +54,8 @@ def inside(rows: list[dict[str, str]]) -> list[bool]:
 
 
 def test_the_share_of_figures_in_their_intervals_is_that_of_the_tables() -> None:
-    held = [one for table in TABLES for one in inside(predicted(table))]
+    tables = [table for table in TABLES if name(table) not in WIDER]
+    held = [one for table in tables for one in inside(predicted(table))]
     _, _, share, number = HELD
     assert (share, number) == (round(sum(held) / len(held), 2), len(held))
 
@@ -60,7 +63,7 @@ def test_the_share_of_figures_in_their_intervals_is_that_of_the_tables() -> None
 def rewidened(row: dict[str, str]) -> bool:
     """Whether a figure lies in its interval, were it one of parts that nothing was compared with.
 
-    In the tables each interval is widened by what is left out of others.
+    In the tables of tests up to 20 each interval is widened by what is left out of others.
     """
     predicted, measured = float(row["predicted"]), float(row["measured"])
     far = math.log(float(row["low" if measured < predicted else "high"]) / predicted)
@@ -73,11 +76,13 @@ def test_the_share_in_wider_intervals_is_that_of_the_tables() -> None:
     held = [
         rewidened(row)
         for table in TABLES
+        if name(table) not in WIDER
         for row in predicted(table)
         if row["low"] and row["high"] and float(row["low"]) > 0
     ]
-    assert round(sum(held) / len(held), 2) == spread.HELD_UNCOMPARED
     assert len(held) == HELD[3]
+    held += [one for table in TABLES if name(table) in WIDER for one in inside(predicted(table))]
+    assert (round(sum(held) / len(held), 2), len(held)) == spread.HELD_UNCOMPARED
 
 
 def test_half_of_what_was_measured_lay_between_these_multiples_of_what_was_predicted() -> None:

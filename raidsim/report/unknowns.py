@@ -183,9 +183,10 @@ def _held(found: Unknowns) -> str:
     low, high = spread.HALF
     half = f"half of these were {low:.2f} to {high:.2f} times what was predicted"
     if found.uncompared:
+        wider, others = spread.HELD_UNCOMPARED
         return (
             f"of {others} figures that others measured on systems of their own"
-            f" {numbers.percent(spread.HELD_UNCOMPARED)} lie in such intervals; {half}"
+            f" {numbers.percent(wider)} lie in such intervals; {half}"
         )
     return (
         f"such intervals held {numbers.percent(near)} of {figures} published figures of documents"
