@@ -9,6 +9,7 @@ from raidsim.calibrate import rated_runs
 from raidsim.calibrate.first_guess import track
 from raidsim.calibrate.printed import take
 from raidsim.cards.loader import read_card
+from raidsim.cards.rated import FIGURES
 from raidsim.cards.stub import stub
 
 BASE = "nl-sas-2tb"
@@ -99,3 +100,32 @@ def test_where_no_average_is_printed_all_seeks_are_those_of_the_base(tmp_path):
     assert seeks_of(tmp_path, write_average=9.0)["read_average"] == pytest.approx(
         1e3 * base.number("seek.read_average")
     )
+
+
+FAST = "samsung-870-evo-1tb"
+CAPACITY = '# capacity = { value = ..., unit = "GB", page = "p. ..." }'
+
+
+def a_fast_drive(tmp_path, gb: int, note: str = "") -> cards.Card:
+    """A drive like one with an SLC cache whose sheet prints this capacity."""
+    path = tmp_path / "n.toml"
+    text = stub("ssd", "n", cards.load(FAST), place=path, like_name=FAST, slc_cache=True)
+    assert CAPACITY in text
+    text = text.replace(CAPACITY, CAPACITY[2:].replace("...", str(gb), 1))
+    before, name, after = text.partition("\ndynamic_size")
+    return read_card(before + name + after.replace(f"as {FAST}", note or f"as {FAST}", 1), path)
+
+
+@pytest.mark.parametrize(("gb", "cached"), [(250, 9), (500, 18), (1000, 36), (2000, 72)])
+def test_an_slc_cache_gains_the_same_share_of_another_capacity(gb, cached, tmp_path):
+    """As Samsung prints it of the 870 EVO: 9 GB of 250 GB, 18 of 500, 36 of 1 TB, 72 of 2 TB."""
+    taken, card = take(a_fast_drive(tmp_path, gb), ())
+    assert card.number("slc.dynamic_size") == pytest.approx(cached * 1e9)
+    assert all(one.figure not in FIGURES for one in taken if one.note)  # it is not what is printed
+    assert card.number("slc.size") == cards.load(FAST).number("slc.size")
+    assert take(card, ())[1].number("slc.dynamic_size") == card.number("slc.dynamic_size")
+
+
+def test_an_slc_cache_stays_as_somebody_wrote_it(tmp_path):
+    _, card = take(a_fast_drive(tmp_path, 250, "a review"), ())
+    assert card.number("slc.dynamic_size") == cards.load(FAST).number("slc.dynamic_size")

@@ -3,6 +3,7 @@
 Printed are capacity, watts, seek times and so on. By rules follow:
 
 - the spare area, which is usual behind a capacity, where no figure tells of it;
+- what an SLC cache gains of blocks without data: the same share of the capacity as on the base;
 - channels, as many as carry the printed stream;
 - dies, as many as hold the capacity, and the write buffer that they need;
 - the innermost track of a disk whose sheet prints the rate at the outer edge only: it is as much
@@ -45,6 +46,8 @@ UNITS_BUFFERED = 6
 FITTED = "fitted to rated figures"
 TOGETHER = "moved with others by a fit to rated figures, which do not tell it alone"
 
+CACHE_NOTE = "the same share of the capacity as on the base"
+
 INNER_NOTE = "as much of the outermost track as on the base: no rate of the inner edge is printed"
 
 
@@ -69,9 +72,9 @@ def take(card: Card, performance: Sequence[RatedPerformance]) -> tuple[tuple[Tak
     """Return what is printed outright or follows by a rule, and the card with these values."""
     own, taken = card, _taken(card)
     card = card.changed({one.name: one.after for one in taken})
-    seeks = tuple(_seeks(own, card))
-    taken += seeks
-    card = card.changed({one.name: one.after for one in seeks})
+    same = (*_seeks(own, card), *_slc_cache(own, card))
+    taken += same
+    card = card.changed({one.name: one.after for one in same})
     for of_sheet in (_spare, _inner_track):
         if one := of_sheet(card, performance):
             taken += (one,)
@@ -202,6 +205,28 @@ def _seeks(own: Card, card: Card) -> Iterator[Taken]:
         after = float(f"{min(max(least + share * (middle - least), low), high):.4g}")
         if not math.isclose(after, card.number(full), rel_tol=ROUNDED):
             yield Taken(full, SEEKS[op], card.number(full), after, FULL_NOTE)
+
+
+def _slc_cache(own: Card, card: Card) -> Iterator[Taken]:
+    """Yield what an SLC cache gains of blocks without data, if the sheet prints another capacity.
+
+    It lies in them, so sheets print as much of a drive of twice the capacity twice over. The part
+    that is always there is much the same on all drives of a series, and stays.
+
+    Parameters
+    ----------
+    own, card
+        Before and after what the sheet prints was taken.
+    """
+    name, capacity = "slc.dynamic_size", "capacity.user"
+    if name not in card.about.by_name or not card.has(name) or name in card.inherited:
+        return
+    if not card.sources[name].note.startswith((f"as {card.base}:", CACHE_NOTE)):
+        return
+    before, share = card.number(name), card.number(capacity) / own.number(capacity)
+    if before and not math.isclose(share, 1, rel_tol=ROUNDED):
+        after = float(f"{before * share:.4g}")
+        yield Taken(name, "share of the capacity", before, after, CACHE_NOTE)
 
 
 def _is_of_base(card: Card, name: str) -> bool:
