@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from raidsim import cards
-from raidsim.calibrate.first_guess import first_guess
+from raidsim.calibrate.first_guess import LEAST_OF_A_WRITE, first_guess
 from raidsim.calibrate.rated_scenario import cpu_time
 from raidsim.cards.loader import read_card
 from raidsim.cards.rated import RatedPerformance
@@ -43,6 +43,18 @@ def test_the_slower_of_reads_and_writes_takes_more_of_the_front_end(reads, write
     cores, command = card.integer("front_end.cores"), guess["front_end.command_time"]
     for printed, name in ((reads, "front_end.read_time"), (writes, "front_end.write_time")):
         assert cores / (command + guess.get(name, 0)) == pytest.approx(printed)
+
+
+@pytest.mark.parametrize("writes", [1e6, 1.5e6])
+def test_as_many_writes_as_reads_leave_a_write_the_least_beside_its_command(writes, tmp_path):
+    """A fit steps in logarithms: from far below what the least of a write leaves it came too far.
+
+    The sheet of a Kingston Fury Renegade prints 1,000,000 of both, of a Crucial T700 1,500,000.
+    """
+    card = new_card("samsung-970-evo-plus-500gb", tmp_path)
+    guess = first_guess(card, [rate(writes, read=1), rate(writes, read=0), stream(5e9)])
+    least = LEAST_OF_A_WRITE * card.integer("front_end.cores")
+    assert guess["front_end.write_time"] == guess["front_end.read_time"] == pytest.approx(least)
 
 
 def test_random_writes_in_the_long_run_tell_of_flash_and_not_of_commands(tmp_path):

@@ -4,7 +4,7 @@ Each formula is what the model says while one thing limits, with nothing else in
 
 - Saturated random reads, R IO/s, and writes of a burst, W IO/s: the front end of c cores takes
   c / max(R, W) per command, and of the slower ones what is left to c / R or c / W: read_time or
-  write_time.
+  write_time. Where that leaves a write less than it takes at least, reads take as much more.
 - Sequential reads, B bytes/s: the data path takes 1 / B per byte, unless the link does.
 - A small write of a drive without load, L: command latency = L less CPU time, front end, transfer.
 - A small read of a drive without load: read_time = L less CPU time, command latency, front end,
@@ -51,6 +51,13 @@ SLC_SLOWEST = 0.2e-3
 """s that a program takes of cells with one bit, at most: what is printed of them is 0.1 to 0.2 ms.
 
 Drives of many dies whose sheet would give them more are limited in front of the flash.
+"""
+
+LEAST_OF_A_WRITE = 0.1e-6
+"""s that a write takes beside its command, at least, for each core: a fit's range begins there.
+
+A sheet that prints as many writes as reads has reads take as long beside their commands. From the
+least of reads, which is a tenth of that, a fit would not find there: it steps in logarithms.
 """
 
 MANY = 16
@@ -142,6 +149,14 @@ def _of_commands(
     cores = card.integer("front_end.cores")
     burst = [one for one in writes if one.state != "sustained" and _is_small_and_saturated(one)]
     written = max((one.value for one in burst), default=0.0)
+    least = LEAST_OF_A_WRITE * cores
+    both = all(card.number(f"front_end.{op}_time") > 0 for op in ("read", "write"))
+    if both and written and cores / written - cores / rate < least:
+        fixed = max(cores / written - least, least)
+        return fixed, {
+            "front_end.read_time": max(cores / rate - fixed, 0.01e-6),
+            "front_end.write_time": least,
+        }
     if written > rate and card.number("front_end.read_time") > 0:
         fixed = cores / written
         return fixed, {"front_end.read_time": max(cores / rate - fixed, 0.01e-6)}
