@@ -19,6 +19,7 @@ from raidsim.assembly.amplification import amplification, spare_for
 from raidsim.calibrate import rated_runs
 from raidsim.calibrate.card_fit import CardFit, fit_card
 from raidsim.calibrate.first_guess import track
+from raidsim.cards.stub import stub
 from raidsim.errors import InputError
 from raidsim.result import Result
 from raidsim.scenario import load
@@ -390,6 +391,21 @@ def test_a_load_that_the_drive_cannot_run_is_a_problem_of_the_figure(tmp_path):
         fitted(written(tmp_path, text), simulate=Formula())
     assert "made-up.toml: rated.odd: " in str(caught.value)
     assert "/raidsim-" not in str(caught.value)
+
+
+def test_what_is_wrong_with_the_card_itself_is_told_once_and_of_the_card(tmp_path):
+    """Not of each figure: a buffer of a disk that holds less than what is kept in it."""
+    path, base = tmp_path / "own.toml", "nl-sas-2tb"
+    text = stub("hdd", "own", cards.load(base), place=path, like_name=base)
+    text = re.sub(r"(\[buffer\]\nsize = \{ value = )\d+", r"\g<1>32", text)
+    for edge in ("outer", "inner"):
+        rate = f"media_rate_{edge} = {{ value = "
+        text = text.replace(f"# {rate}...", f"{rate}100", 1)
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        fitted(path)
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.key) == (str(path), "buffer.size")
 
 
 # ---- against the simulation

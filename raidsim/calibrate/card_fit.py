@@ -18,7 +18,7 @@ import itertools
 import math
 import os
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -220,7 +220,9 @@ def fit_card(
             meter = Meter(_named(on_progress, folder), on_estimate)
             found = fit_from(problem, guess, meter) if move else fit(problem, meter, move=False)
         except InputError as error:
-            raise InputError(_of_the_card(one, card, folder) for one in error.problems) from None
+            moved = {one.name for one in taken} | {one.name for one in parameters}
+            told = [_of_the_card(one, card, folder, moved) for one in error.problems]
+            raise InputError(dict.fromkeys(told)) from None
     values = fitted(found, parameters)
     old = card.path.read_text(encoding="utf-8")
     new = _text(old, card, taken, values, found)
@@ -344,8 +346,14 @@ def _printed(one: RatedPerformance, verdict: Verdict) -> float | None:
     return None if verdict.simulated is None else rated_runs.printed(one, verdict.simulated)
 
 
-def _of_the_card(problem: Problem, card: Card, folder: str) -> Problem:
-    """Return a problem of a scenario that was made for a rated figure as one of that figure."""
+def _of_the_card(problem: Problem, card: Card, folder: str, moved: Collection[str]) -> Problem:
+    """Return a problem of a scenario that was made for a rated figure as one of that figure.
+
+    What is wrong with a value that a fit does not move is so for all of them: the card has it.
+    """
+    value = (problem.key or "").removeprefix(f"{card.name}: ")
+    if value in card.values and value not in moved:
+        return Problem(str(card.path), None, value, problem.cause, problem.remedy)
     if problem.file is None or Path(problem.file).parent != Path(folder):
         return problem
     key = f"rated.{Path(problem.file).stem}"
