@@ -220,8 +220,9 @@ class Session:
         """Let bitmaps have the bits of an array in use, as soon as it is known how fast it is."""
         if self.begun > 0 or not (self.system.rows("arrays")["bitmap"] != t.NONE).any():
             return
-        self._run(LEAST_PILOT)
-        full_bitmaps.fill(self.system, self.all_streams, self.system.now - self.begun)
+        bits = full_bitmaps.Bits(self.system, self.all_streams)
+        while self._run(self._completed() + LEAST_PILOT) and bits.set_if_faster():
+            pass
 
     def _warm_up(self) -> None:
         measure = self.scenario.measure

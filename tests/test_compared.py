@@ -11,6 +11,7 @@ from scipy.stats import norm
 from raidsim import Scenario, cards
 from raidsim.resources import data_folder
 from raidsim.scenario import load_text
+from raidsim.studies.orders import deviation_of
 from raidsim.unknowns import compared, spread
 from raidsim.validate import schema
 from raidsim.validate.concerned import parts_of
@@ -113,10 +114,9 @@ def test_only_a_host_that_does_raid_counts() -> None:
 def test_what_two_systems_share_does_not_part_them() -> None:
     """The ratio of two systems is uncertain by the parts that only one of them has."""
     known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
-    assert compared.apart(known, known.with_("load.outstanding", 2), "iops") == 0
-    flash = on("intel-p3700-800gb")
-    assert compared.apart(known, flash, "iops") == pytest.approx(math.hypot(0.07, 0.07))
-    assert compared.apart(known, other, "iops") == pytest.approx(math.hypot(0.07, 0.25))
+    assert compared.apart(known, known.with_("load.outstanding", 2)) == 0
+    assert compared.apart(known, on("intel-p3700-800gb")) == pytest.approx(math.hypot(0.07, 0.07))
+    assert compared.apart(known, other) == pytest.approx(math.hypot(0.07, 0.25))
 
 
 def test_no_model_leaves_anything_out_of_a_rate_that_both_loads_ask_for() -> None:
@@ -124,10 +124,14 @@ def test_no_model_leaves_anything_out_of_a_rate_that_both_loads_ask_for() -> Non
     rates = {"load.outstanding": None, "load.rate": "50 IO/s"}
     known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
     asked = known.with_(rates), other.with_(rates)
-    assert compared.apart(*asked, "iops") == 0
-    assert compared.apart(*asked, "mbps") == 0
-    assert compared.apart(*asked, "read latency") == pytest.approx(math.hypot(0.07, 0.25))
-    assert compared.apart(known, asked[1], "iops") == pytest.approx(math.hypot(0.07, 0.25))
+    apart = pytest.approx(compared.apart(known, other))
+    assert deviation_of(*asked, "iops") == 0
+    assert deviation_of(*asked, "mbps") == 0
+    assert deviation_of(*asked, "read latency") == apart
+    assert deviation_of(known, asked[1], "iops") == apart
+    searched = [one.with_({"load.within": "20 ms", "load.rate": ["50 IO/s", "80 IO/s"]})
+                for one in asked]  # fmt: skip
+    assert deviation_of(searched[0], searched[1], "iops") == apart
 
 
 def test_the_share_ahead_of_what_is_not_known_apart() -> None:

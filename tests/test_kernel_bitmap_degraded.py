@@ -113,8 +113,7 @@ def test_an_array_that_begins_without_a_drive_has_all_its_bits() -> None:
     model = build(load_text(ARRAY.format("raid5", 5, "bitmap")))
     system = model.system
     streams = [s for each in model.streams.values() for s in each]
-    system.world.streams["window_ios"][streams, 1] = 10
-    full_bitmaps.fill(system, streams, SECOND)
+    full_bitmaps.fill(system, dict.fromkeys(streams, 10))
     assert np.mean(system.rows("marks") > intent.LONG_AGO) > 0.999
 
 

@@ -10,7 +10,7 @@ lacked it for so long that all but a few of the chunks that random writes go to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -23,27 +23,60 @@ from raidsim.kernel import cache_past
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import FAR, FAR_SETS
 from raidsim.system.system import System, stream_key
+from raidsim.units import NS_PER_S
 
 HISTORY: Final = 2**42
 """Number of the first I/O before the run: others than those that are measured or fill a cache."""
 OFTEN: Final = 8
 """Writes for each chunk after which all but one in three thousand have a bit."""
+FASTER: Final = 1.02
+"""Times as fast: writes that gain less from more bits find all that they would find."""
 
 
-def fill(system: System, streams: Sequence[int], passed: int) -> None:
-    """Set the bits that random writes of these streams would have set before the run.
+class Bits:
+    """The bits that random writes of some streams would have set before the run.
+
+    How fast these writes were before is told by the first ones of the run. They wait for bits that
+    are not set yet, so they are slower than they were: once bits are set the next ones tell better.
+    """
+
+    def __init__(self, system: System, streams: Sequence[int]) -> None:
+        self.system = system
+        self.streams = list(streams)
+        self.begun = system.now
+        self.written = self._written()
+        self.pace = 0.0
+
+    def set_if_faster(self) -> bool:
+        """Set bits for writes as fast as since the last call; False if they were hardly faster."""
+        passed, written = self.system.now - self.begun, self._written()
+        paces = (written - self.written) / max(passed, 1) * NS_PER_S
+        self.begun, self.written = self.system.now, written
+        if paces.sum() <= FASTER * self.pace:
+            return False
+        self.pace = float(paces.sum())
+        fill(self.system, dict(zip(self.streams, paces.tolist(), strict=True)))
+        return True
+
+    def _written(self) -> NDArray[np.int64]:
+        ios = self.system.world.streams["window_ios"]
+        return np.array(ios[self.streams, t.WRITE], dtype=np.int64)
+
+
+def fill(system: System, paces: Mapping[int, float]) -> None:
+    """Set the bits that random writes of streams would have set before the run.
 
     Parameters
     ----------
-    passed
-        For how long the streams have written, ns: before, they did as fast.
+    paces
+        How many writes a second each of them made.
     """
-    for stream in streams:
+    for stream, pace in paces.items():
         array = _array_of(system, stream)
-        if array is None or passed <= 0:
+        if array is None:
             continue
         if system.writes_at_random(stream) and is_random(system, stream):
-            _set(system, stream, array, passed)
+            _set(system, stream, array, pace)
 
 
 def _array_of(system: System, stream: int) -> int | None:
@@ -55,15 +88,14 @@ def _array_of(system: System, stream: int) -> int | None:
     return None if system.world.arrays["bitmap"][array] == t.NONE else array
 
 
-def _set(system: System, stream: int, array: int, passed: int) -> None:
+def _set(system: System, stream: int, array: int, pace: float) -> None:
     row, layout = system.world.arrays[array], system.world.layouts[array]
     chunk, kept = int(row["chunk"]), int(row["clear_after"])
     used = int(layout["rows"]) * int(layout["strip"])
     count = -(-used // chunk)
     first = int(row["first_mark"])
     marks = system.world.marks[first : first + count]
-    left = round(int(system.world.streams["window_ios"][stream, t.WRITE]) * kept / passed)
-    left = min(left, OFTEN * count)
+    left = min(round(pace * kept / NS_PER_S), OFTEN * count)
     if row["missing_since"] == EVER_SINCE and left > 0:
         left = OFTEN * count
     draws = np.random.default_rng(int(stream_key(system.seed, "full bitmap", stream)))

@@ -26,6 +26,7 @@ from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
 from raidsim.studies.costs import Prices, costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
 from raidsim.studies.facts import facts_of, usable
+from raidsim.studies.orders import deviation_of
 from raidsim.studies.short import figures_of
 from raidsim.studies.side_by_side import figure_lines, of_results, points_of, x_of
 from raidsim.studies.store import Store
@@ -33,7 +34,6 @@ from raidsim.studies.study import Outcome, Variant, run_variants
 from raidsim.studies.sweep import at_precision, opened, telling
 from raidsim.studies.unknown import Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
-from raidsim.unknowns.compared import apart
 from raidsim.workers.engine import OnProgress, Progress
 
 SEEDS = 5
@@ -518,7 +518,7 @@ def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) ->
     """The ratio of two systems in the same draws; None where too few have the figure."""
     pairs = zip(one.figure(place, name), first.figure(first_place, name), strict=True)
     ratios = np.array([a / b if a and b else math.nan for a, b in pairs])
-    deviation = apart(one.scenario, first.scenario, name)
+    deviation = deviation_of(one.scenario, first.scenario, name)
     ends, ahead = spread.ends(ratios), spread.share_ahead(ratios, deviation)
     if ends is None or ahead is None:
         return None

@@ -13,6 +13,7 @@ import numpy as np
 from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
+from raidsim.studies.short import is_throughput
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import apart
@@ -90,6 +91,22 @@ def compare(
     return [_order(found[0], found[1], place, figure) for place in range(numbers[0])]
 
 
+def deviation_of(one: Scenario, other: Scenario, figure: str) -> float:
+    """Relative standard deviation of what models leave out of the ratio of a figure of two.
+
+    That of the parts that they do not share; none of throughput that all loads of both ask for: a
+    system can only fall behind it, and the draws tell that.
+    """
+    if is_throughput(figure) and all(map(_asks, (one, other))):
+        return 0.0
+    return apart(one, other)
+
+
+def _asks(scenario: Scenario) -> bool:
+    """Whether all loads of a scenario ask for a rate, and none is searched for."""
+    return scenario.searched is None and all(load.rate is not None for load in scenario.loads)
+
+
 def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
     known = [drawn.first.points[place] for drawn in (one, other)]
     if any(figure not in point for point in known):
@@ -98,7 +115,7 @@ def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
         raise InputError([Problem("compare()", None, "figure", cause, remedy)])
     pairs = zip(one.figure(place, figure), other.figure(place, figure), strict=True)
     ratios = np.array([a / b if a and b else np.nan for a, b in pairs])
-    deviation = apart(one.scenario, other.scenario, figure)
+    deviation = deviation_of(one.scenario, other.scenario, figure)
     ends = spread.ends(ratios)
     ahead = spread.share_ahead(ratios, deviation)
     if ends is None or ahead is None:

@@ -21,7 +21,7 @@ from raidsim.scenario import Scenario
 from raidsim.studies.short import Row, is_throughput, measured, row_of, shortened, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
-from raidsim.unknowns.compared import RATES, left_out, uncompared
+from raidsim.unknowns.compared import left_out, uncompared
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.experiments import experiment_for
 from raidsim.unknowns.shares import shares

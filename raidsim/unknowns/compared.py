@@ -23,9 +23,6 @@ from raidsim.unknowns.values import unknown_values
 LIST = "compared.txt"
 """The names of the cards that claims are about, one a line, beside the claims."""
 
-RATES = ("iops", "mbps")
-"""Figures that the load of a given rate asks for."""
-
 SHEET = "rated."
 """How the name of a residual begins that is of a figure which a data sheet prints."""
 
@@ -76,15 +73,12 @@ def left_out(scenario: Scenario) -> float:
     return spread.UNCOMPARED if uncompared(scenario) else spread.MODEL
 
 
-def apart(one: Scenario, other: Scenario, figure: str) -> float:
+def apart(one: Scenario, other: Scenario) -> float:
     """Relative standard deviation of what models leave out of the ratio of two scenarios.
 
     Only parts that they do not share count: what a model leaves out of a drive that is in both, it
-    leaves out of both figures. Nothing is left out of rates that all loads of both ask for: a
-    system can only fall behind them, and the draws tell that.
+    leaves out of both figures.
     """
-    if figure in RATES and all(map(_gives_rates, (one, other))):
-        return 0.0
     own, others = (
         {(card.name, card.path): card for card in used_parts(scenario)} for scenario in (one, other)
     )
@@ -93,11 +87,6 @@ def apart(one: Scenario, other: Scenario, figure: str) -> float:
         for mine, theirs in ((own, others), (others, own))
     )
     return math.hypot(*(_of(side) for side in sides))
-
-
-def _gives_rates(scenario: Scenario) -> bool:
-    """Whether the rates of all points are those that the loads ask for."""
-    return scenario.searched is None and all(load.rate is not None for load in scenario.loads)
 
 
 def _of(found: list[Card]) -> float:
