@@ -14,7 +14,7 @@ from conftest import compiled_only
 
 from raidsim import scenario
 from raidsim.observe.levels import Level, Record
-from raidsim.observe.settling import is_settled, moves
+from raidsim.observe.settling import has_begun, is_settled, moves
 from raidsim.result import Point
 from raidsim.running import run
 from raidsim.system.system import System
@@ -326,6 +326,18 @@ def test_a_small_cache_that_goes_up_and_down_by_a_quarter_has_settled() -> None:
         found["fills"] += moves(wanders + np.linspace(-0.2, 0.2, 96), 1.0)
     assert found["stays"] < 10
     assert found["fills"] > 190
+
+
+def test_a_throughput_that_drifts_by_less_than_a_hundredth_has_begun() -> None:
+    """A drive slows down by half a per cent in half a minute, and its run never left the warm-up.
+
+    One that slows down by a tenth has not begun, nor one that was hardly looked at.
+    """
+    for drift, expected in ((0.0, True), (0.005, True), (0.1, False)):
+        series = 1000 * np.linspace(1 + drift, 1, 128)
+        assert has_begun(series) == expected
+        assert has_begun(series + np.random.default_rng(SEED).normal(size=128)) == expected
+    assert not has_begun(np.linspace(1.005, 1, 39))
 
 
 def test_a_level_that_wanders_about_where_it_stays_has_settled_and_one_that_fills_has_not() -> None:

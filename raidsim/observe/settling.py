@@ -54,6 +54,7 @@ SWEPT = 0.8
 """Share of the time watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
+LEAST_READ = 8 * BATCHES  # readings of which two quarters can be told apart
 MOST_PILOT_SHARE = 0.5  # of max_ios
 
 
@@ -368,7 +369,7 @@ class Settling:
         least = max(LEAST_OF_A_LOAD, PILOT_PER_OUTSTANDING * int(rows["outstanding"].sum()))
         done = int(rows["window_ios"].sum())
         series, _ = window.series(self.system, streams)
-        if done >= least and len(series) and mser5(series).ok:
+        if done >= least and len(series) and has_begun(series):
             return None
         needs = self._passed() * least / done if 0 < done < least else None
         return Unsettled(frozenset([name]), f"the throughput of {name}", needs)
@@ -391,6 +392,11 @@ class Settling:
         return float(self.system.now + (level.bound - series[-1]) / pace) / NS_PER_S
 
 
+def has_begun(series: NDArray[np.float64]) -> bool:
+    """Whether a throughput is that of a steady state, or drifts by less than anybody asks for."""
+    return mser5(series).ok or (len(series) >= LEAST_READ and is_still(series))
+
+
 def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
     """Whether a level has come to its bound, or to where it stays but for chance."""
     quarter = len(series) // 4
@@ -398,14 +404,19 @@ def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
         return False
     if bound is not None and series[-1] >= levels.FULL * bound:
         return True
-    ends = series[-2 * quarter : -quarter], series[-quarter:]
-    before, last = (float(end.mean()) for end in ends)
-    if abs(last - before) <= STILL * abs(last) or mser5(series).ok:
+    if is_still(series) or mser5(series).ok:
         return True
-    if quarter < 2 * BATCHES:
+    if len(series) < LEAST_READ:
         return False  # too short to tell
-    change, chance = difference(*ends)
+    change, chance = difference(series[-2 * quarter : -quarter], series[-quarter:])
     return abs(change) <= chance
+
+
+def is_still(series: NDArray[np.float64]) -> bool:
+    """Whether the last two quarters of a series have the same mean, but for a hundredth."""
+    quarter = len(series) // 4
+    before, last = series[-2 * quarter : -quarter].mean(), series[-quarter:].mean()
+    return bool(abs(last - before) <= STILL * abs(last))
 
 
 def goes_on(series: NDArray[np.float64], bound: float) -> bool:
