@@ -221,8 +221,10 @@ class Session:
         if self.begun > 0 or not (self.system.rows("arrays")["bitmap"] != t.NONE).any():
             return
         bits = full_bitmaps.Bits(self.system, self.all_streams)
-        while self._run(self._completed() + LEAST_PILOT) and bits.set_if_faster():
-            pass
+        going = True
+        while going:
+            in_time = self._run(self._completed() + LEAST_PILOT)
+            going = bits.set_if_faster() and in_time
 
     def _warm_up(self) -> None:
         measure = self.scenario.measure
