@@ -10,6 +10,7 @@ from conftest import compiled_only
 
 from raidsim.control.model import build
 from raidsim.intervene import full_bitmaps
+from raidsim.kernel import tables as t
 from raidsim.running import run
 from raidsim.scenario import load_text
 
@@ -54,6 +55,23 @@ def test_the_first_writes_are_slower_than_those_that_set_the_bits_were():
     (short,) = run(mirror).points
     (long,) = run(mirror.with_("measure.min_ios", 400_000)).points
     assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.01)
+
+
+def test_how_fast_writes_to_an_array_were_is_told_by_those_to_it_alone():
+    """Beside 100,000 writes a second that wait for no bit, half as many again do not show."""
+    text = ARRAY.replace("[[load]]", '[[load]]\nname = "b"\nvolume = "b"')
+    text = text.replace("[[volume]]", '[[volume]]\nname = "a"', 1)
+    text += '[[volume]]\nname = "b"\ndrive = "samsung-pm983-960gb"\n'
+    text += '[[load]]\nname = "a"\nvolume = "a"\nread = "0 %"\nsize = "16 KiB"\noutstanding = 1\n'
+    model = build(load_text(text))
+    system, ios = model.system, model.system.world.streams["window_ios"]
+    (slow,), (fast,) = model.streams["a"], model.streams["b"]
+    bits = full_bitmaps.Bits(system, [slow, fast])
+    for written, faster in ((1_000, True), (1_500, True), (1_500, False)):
+        system.advance_clock(system.now + SECOND)
+        ios[slow, t.WRITE] += written
+        ios[fast, t.WRITE] += 100_000
+        assert bits.set_if_faster() is faster
 
 
 @pytest.mark.parametrize("rate", [200, 3_000, 40_000])

@@ -38,11 +38,12 @@ class Bits:
 
     How fast these writes were before is told by the first ones of the run. They wait for bits that
     are not set yet, so they are slower than they were: once bits are set the next ones tell better.
+    Other writes wait for no bit, and tell nothing of those that do.
     """
 
     def __init__(self, system: System, streams: Sequence[int]) -> None:
         self.system = system
-        self.streams = list(streams)
+        self.streams = [one for one in streams if _array_of(system, one) is not None]
         self.begun = system.now
         self.written = self._written()
         self.pace = 0.0
@@ -73,14 +74,14 @@ def fill(system: System, paces: Mapping[int, float]) -> None:
     """
     for stream, pace in paces.items():
         array = _array_of(system, stream)
-        if array is None:
-            continue
-        if system.writes_at_random(stream) and is_random(system, stream):
+        if array is not None:
             _set(system, stream, array, pace)
 
 
 def _array_of(system: System, stream: int) -> int | None:
-    """The row of the array with a bitmap that a stream writes to."""
+    """The row of the array with a bitmap that a stream writes to at random."""
+    if not (system.writes_at_random(stream) and is_random(system, stream)):
+        return None
     volume = system.world.volumes[system.world.streams["volume"][stream]]
     if volume["kind"] != t.VOLUME_ARRAY:
         return None
