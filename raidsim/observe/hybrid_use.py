@@ -132,10 +132,12 @@ def _forgets(system: System, spec: HybridSpec, number: int) -> list[str]:
     Of a large front that is a small share within a run, and goes on for hours: reads that will
     miss it in the long run are all found there as yet.
     """
-    forgotten, promoted = (system.since("hybrids", number, of) for of in ("forgotten", "promoted"))
+    forgotten, promoted, hits = (
+        system.since("hybrids", number, of) for of in ("forgotten", "promoted", "hits")
+    )
     less = forgotten - promoted
     block = int(system.world.hybrids[number]["block"])
-    if forgotten < LEAST_BLOCKS * block or less <= STAYS * forgotten:
+    if not hits or forgotten < LEAST_BLOCKS * block or less <= STAYS * forgotten:
         return []
     return [
         f"the front of {spec.name} forgets what is written past it, and reads have not brought back"
