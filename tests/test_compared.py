@@ -12,7 +12,10 @@ from raidsim import Scenario, cards
 from raidsim.resources import data_folder
 from raidsim.scenario import load_text
 from raidsim.studies.orders import deviation_of
+from raidsim.studies.short import Row
+from raidsim.studies.unknown import Drawn
 from raidsim.unknowns import compared, spread
+from raidsim.unknowns.draws import Draws
 from raidsim.validate import schema
 from raidsim.validate.concerned import parts_of
 from raidsim.validate.systems import Systems
@@ -119,19 +122,34 @@ def test_what_two_systems_share_does_not_part_them() -> None:
     assert compared.apart(known, other) == pytest.approx(math.hypot(0.07, 0.25))
 
 
-def test_no_model_leaves_anything_out_of_a_rate_that_both_loads_ask_for() -> None:
+def drawn(scenario: Scenario, *, saturated: bool = False) -> Drawn:
+    """Draws of a scenario with one point."""
+    return Drawn(Draws(10, 1), scenario, (Row(({},), (saturated,)),))
+
+
+def test_no_model_leaves_anything_out_of_a_rate_that_both_loads_ask_for_and_get() -> None:
     """Two drives that carry 50 I/Os a second carry as many; how fast they answer is less sure."""
     rates = {"load.outstanding": None, "load.rate": "50 IO/s"}
     known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
-    asked = known.with_(rates), other.with_(rates)
+    asked = [drawn(one.with_(rates)) for one in (known, other)]
     apart = pytest.approx(compared.apart(known, other))
-    assert deviation_of(*asked, "iops") == 0
-    assert deviation_of(*asked, "mbps") == 0
-    assert deviation_of(*asked, "read latency") == apart
-    assert deviation_of(known, asked[1], "iops") == apart
-    searched = [one.with_({"load.within": "20 ms", "load.rate": ["50 IO/s", "80 IO/s"]})
-                for one in asked]  # fmt: skip
-    assert deviation_of(searched[0], searched[1], "iops") == apart
+    assert deviation_of(asked[0], 0, asked[1], 0, "iops") == 0
+    assert deviation_of(asked[0], 0, asked[1], 0, "mbps") == 0
+    assert deviation_of(asked[0], 0, asked[1], 0, "read latency") == apart
+    assert deviation_of(drawn(known), 0, asked[1], 0, "iops") == apart
+    too_high = [drawn(one.scenario, saturated=True) for one in asked]
+    assert deviation_of(asked[0], 0, too_high[1], 0, "iops") == apart
+    assert deviation_of(too_high[0], 0, too_high[1], 0, "mbps") == apart
+    within = {"load.within": "20 ms", "load.rate": ["50 IO/s", "80 IO/s"]}
+    searched = [drawn(one.scenario.with_(within)) for one in asked]
+    assert deviation_of(searched[0], 0, searched[1], 0, "iops") == apart
+
+
+def test_machines_that_boot_ask_for_no_rate() -> None:
+    text = '[host]\nmodel = "linux-pc"\n[[volume]]\ndrive = "{}"\n[[machine]]\nreads = 10\n'
+    one, other = (load_text(text.format(drive)) for drive in ("nl-sas-2tb", "intel-p3700-800gb"))
+    apart = compared.apart(one, other)
+    assert deviation_of(drawn(one), 0, drawn(other), 0, "iops") == pytest.approx(apart) != 0
 
 
 def test_the_share_ahead_of_what_is_not_known_apart() -> None:

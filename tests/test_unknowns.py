@@ -279,6 +279,14 @@ def test_no_phase_of_a_load_brings_more_than_the_rate_that_it_asks_for() -> None
         assert phase.high == pytest.approx(phase.value, rel=0.02)
 
 
+def test_what_a_system_carries_of_a_rate_that_is_too_high_is_as_unknown_as_its_limit() -> None:
+    """A disk asked for 5,000 I/Os a second came to 5 % more than it carries at most."""
+    point = drawn_of_disk({"load.rate": "5000 IO/s"})
+    for name in ("iops", "mbps"):
+        carried = words.named(point, name)
+        assert carried.high > (1 + 1.5 * spread.MODEL) * carried.value
+
+
 def test_the_highest_rate_within_a_latency_is_as_unknown_in_ios_as_in_what_is_offered() -> None:
     point = drawn_of_disk({"load.rate": ["20 IO/s", "160 IO/s"], "load.within": "20 ms"})
     offered, carried = (words.named(point, name) for name in ("rate", "iops"))

@@ -518,7 +518,7 @@ def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) ->
     """The ratio of two systems in the same draws; None where too few have the figure."""
     pairs = zip(one.figure(place, name), first.figure(first_place, name), strict=True)
     ratios = np.array([a / b if a and b else math.nan for a, b in pairs])
-    deviation = deviation_of(one.scenario, first.scenario, name)
+    deviation = deviation_of(one, place, first, first_place, name)
     ends, ahead = spread.ends(ratios), spread.share_ahead(ratios, deviation)
     if ends is None or ahead is None:
         return None

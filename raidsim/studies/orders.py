@@ -91,20 +91,22 @@ def compare(
     return [_order(found[0], found[1], place, figure) for place in range(numbers[0])]
 
 
-def deviation_of(one: Scenario, other: Scenario, figure: str) -> float:
-    """Relative standard deviation of what models leave out of the ratio of a figure of two.
+def deviation_of(one: Drawn, place: int, other: Drawn, other_place: int, figure: str) -> float:
+    """Relative standard deviation of what models leave out of the ratio of a figure of two points.
 
-    That of the parts that they do not share; none of throughput that all loads of both ask for: a
-    system can only fall behind it, and the draws tell that.
+    That of the parts that they do not share; none of throughput that all loads of both ask for and
+    get: a system can only fall behind it, and the draws tell that.
     """
-    if is_throughput(figure) and all(map(_asks, (one, other))):
+    if is_throughput(figure) and _gets_its_rate(one, place) and _gets_its_rate(other, other_place):
         return 0.0
-    return apart(one, other)
+    return apart(one.scenario, other.scenario)
 
 
-def _asks(scenario: Scenario) -> bool:
-    """Whether all loads of a scenario ask for a rate, and none is searched for."""
-    return scenario.searched is None and all(load.rate is not None for load in scenario.loads)
+def _gets_its_rate(drawn: Drawn, place: int) -> bool:
+    """Whether all loads ask for a rate, none is searched for, and that of a point is carried."""
+    scenario = drawn.scenario
+    asked = all(load.rate is not None for load in scenario.loads) and not scenario.machines
+    return asked and scenario.searched is None and not drawn.first.saturated[place]
 
 
 def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
@@ -115,7 +117,7 @@ def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
         raise InputError([Problem("compare()", None, "figure", cause, remedy)])
     pairs = zip(one.figure(place, figure), other.figure(place, figure), strict=True)
     ratios = np.array([a / b if a and b else np.nan for a, b in pairs])
-    deviation = deviation_of(one.scenario, other.scenario, figure)
+    deviation = deviation_of(one, place, other, place, figure)
     ends = spread.ends(ratios)
     ahead = spread.share_ahead(ratios, deviation)
     if ends is None or ahead is None:

@@ -209,10 +209,11 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         if result.highest is not None:
             found = result.highest
             load, outstanding, rate = found.load, found.outstanding, found.rate
+            gets_its_rate = False  # a search finds it
         else:
             point = result.points[place]
             load, outstanding, rate = point.load, point.outstanding, point.rate
-        asked_for = rate is not None and result.highest is None  # a search finds its rate
+            gets_its_rate = rate is not None and not point.saturated
         saturated = sum(
             isinstance(row, Row) and place < len(row.saturated) and row.saturated[place]
             for row in drawn.rows[1:]
@@ -222,7 +223,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
                 load, outstanding, rate, int(saturated),
                 [
                     told.figure(
-                        name, value, drawn, place, is_given=asked_for and is_throughput(name)
+                        name, value, drawn, place, is_given=gets_its_rate and is_throughput(name)
                     )
                     for name, value in figures.items()
                 ],
@@ -275,8 +276,8 @@ class Teller:
     ) -> Figure:
         """A figure of the full run with what the draws have of it at one point.
 
-        ``is_given`` says that the load itself asks for it: the system can only fall behind, and
-        the draws tell that.
+        ``is_given`` says that the load itself asks for it and gets it: the system can only fall
+        behind, and the draws tell that.
         """
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
