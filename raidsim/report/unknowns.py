@@ -181,7 +181,7 @@ def _held(found: Unknowns) -> str:
     """Which share of published figures lay in intervals that are made as these."""
     near, figures, elsewhere, others = spread.HELD
     low, high = spread.HALF
-    half = f"half of these were {low:.2f} to {high:.2f} times what was predicted"
+    half = f"half of what others measured was {low:.2f} to {high:.2f} times what was predicted"
     if found.uncompared:
         wider, others = spread.HELD_UNCOMPARED
         return (
