@@ -170,9 +170,7 @@ def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> l
     for one, _ in chosen:
         for rate, what in ((one.flushes, "flushes"), (one.trims, "trims")):
             if rate > 0:
-                cause = (
-                    f"{rate:.3g} {what} a second are left out: of statistics come reads and writes"
-                )
+                cause = f"{rate:.3g} {what} a second are left out: a load of statistics has none"
                 found.remark(one.place, one.device, cause, _OF_OTHERS[what])
     return [_of_activity(one, volume, wishes, len(volumes)) for one, volume in chosen]
 
