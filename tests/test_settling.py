@@ -328,6 +328,14 @@ def test_a_small_cache_that_goes_up_and_down_by_a_quarter_has_settled() -> None:
     assert found["fills"] > 190
 
 
+def test_high_waves_do_not_hide_that_a_level_rises() -> None:
+    random = np.random.default_rng(SEED)
+    saw = 0.3 * (np.arange(128) * 5 / 128 % 1 - 0.5)
+    rising = np.linspace(0.6, 1, 128)
+    passed = sum(is_settled(rising + np.roll(saw, random.integers(128)), 2.0) for _ in range(200))
+    assert passed < 140  # 188 where chance alone is asked
+
+
 def test_a_throughput_that_drifts_by_less_than_a_hundredth_has_begun() -> None:
     """A drive slows down by half a per cent in half a minute, and its run never left the warm-up.
 

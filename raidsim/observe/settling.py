@@ -54,6 +54,8 @@ SWEPT = 0.8
 """Share of the time watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
+WANDERS = 0.05
+"""Share of itself: a level that moves more than that still moves, however high its waves are."""
 LEAST_READ = 8 * BATCHES  # readings of which two quarters can be told apart
 MOST_PILOT_SHARE = 0.5  # of max_ios
 
@@ -409,7 +411,7 @@ def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
     if len(series) < LEAST_READ:
         return False  # too short to tell
     change, chance = difference(series[-2 * quarter : -quarter], series[-quarter:])
-    return abs(change) <= chance
+    return abs(change) <= min(chance, WANDERS * abs(float(series[-quarter:].mean())))
 
 
 def is_still(series: NDArray[np.float64]) -> bool:
