@@ -175,7 +175,7 @@ def _learn_from_fio(
     output.deliver(contents, lambda: print_learned(found, console))
     if card and not (to_json and to_json.to_stdout):
         print_written(found, drive, card.path, console)
-    if not all(one.is_met for one in found.figures):
+    if not all(one.agrees for one in found.figures):
         raise typer.Exit(DOES_NOT_HOLD)
 
 

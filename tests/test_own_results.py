@@ -11,7 +11,7 @@ import pytest
 
 from raidsim import cards, cli
 from raidsim import scenario as scenarios
-from raidsim.calibrate.own_results import Learned, _cards, _Search, _Unknowns
+from raidsim.calibrate.own_results import Learned, Told, _cards, _Search, _Unknowns
 from raidsim.cards.plausible import plausible
 from raidsim.cards.posterior import posterior
 from raidsim.judge import judge, read_results
@@ -136,6 +136,51 @@ def test_a_measurement_that_no_plausible_values_say_is_named(folder, tmp_path, c
         cli.main(["calibrate", str(folder / "one.toml"), "--fio", str(result)])
     assert end.value.code == 1
     assert "no plausible values say what was measured" in capsys.readouterr().out
+
+
+def test_a_measurement_beyond_the_ranges_is_told_with_the_value_at_its_end(tmp_path, capsys):
+    """Flash that takes 110 us for a read, of a drive whose flash is known to take 60 to 71."""
+    drive = SCENARIO.replace("./disk.toml", "intel-s4600-960gb").replace("[1, 64]", "1")
+    (tmp_path / "one.toml").write_text(drive)
+    system, learned = str(tmp_path / "one.toml"), tmp_path / "learned.json"
+    slow = ["--set", "volume.set.flash.read_time=110 us"]
+    done(["run", system, *slow, "--fio", str(tmp_path)])
+    (result,) = tmp_path.glob("*.json")
+    capsys.readouterr()
+    done(["calibrate", system, "--fio", str(result), "--json", str(learned)])
+    found = json.loads(learned.read_text())
+    (figure,) = found["figures"]
+    assert not figure["met"]
+    assert figure["measured"] < figure["simulated"] / (1 + found["margin"])
+    ends = {one["name"] for one in figure["at_end"]}
+    assert ends
+    told = capsys.readouterr().out
+    assert "No values within their plausible ranges were found" in told
+    measured = float(f"{figure['measured']:.4g}")
+    assert f"{measured:,.10g} IO/s measured" in told
+    for name in ends:
+        assert f"{name} of intel-s4600-960gb stands at the upper end of its range" in told
+
+
+def test_a_measurement_that_values_explain_is_met_and_told_without_a_word(learned):
+    assert all(one["met"] and one["at_end"] == [] for one in learned["figures"])
+
+
+@pytest.mark.parametrize(
+    ("speed", "met", "agrees"),
+    [
+        (1.0, True, True),
+        (1.1, True, True),
+        (0.872, False, True),
+        (1.3, False, True),
+        (0.5, False, False),
+        (math.nan, False, False),
+    ],
+)
+def test_a_figure_is_met_within_what_measuring_and_models_leave_open(speed, met, agrees):
+    """3 % of a measurement and 7 % of what models leave out are 13 % in nine cases of ten."""
+    job = Told("a", 1.0, speed)
+    assert (job.is_met, job.agrees) == (met, agrees)
 
 
 def test_what_moved_is_told_of_and_all_else_is_as_it_was(learned):

@@ -46,10 +46,12 @@ from raidsim.cards.posterior import (
 from raidsim.errors import InputError, Problem
 from raidsim.fio.playing import Played
 from raidsim.judge import Given
-from raidsim.judge.compare import KNOWN, simulated_loads, speed_of, target_of
+from raidsim.judge.compare import KNOWN, compared_by, simulated_loads, speed_by, target_of
+from raidsim.judge.figures import Figure
 from raidsim.judge.loads import load_of
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.scenario import Scenario
+from raidsim.unknowns.spread import MODEL, NORMAL_90
 
 SCHEMA = "raidsim.learned/1"
 ROUNDS = 3
@@ -68,6 +70,15 @@ LEARNED = 0.9
 
 MOVED = 0.25
 """Deviations by which a value must move to count as learned of: less is no news of it."""
+
+MET = math.expm1(NORMAL_90 * math.hypot(FIGURE, MODEL))
+"""How far a measured figure may be off the values after: 13 % either way.
+
+In nine cases of ten it is less, if the values are right: a measurement is off by itself
+(`FIGURE`), and models leave something out (`MODEL`; these parts are being compared with a
+measurement, so it is not that of parts that nothing was compared with)."""
+
+LOW_END, HIGH_END = "low", "high"
 
 WITHOUT_EFFECT = ("power.", "reliability.", "heat.", "throttle.", "recovery.", "rebuild.")
 """Values that no measurement of speed tells of."""
@@ -93,19 +104,33 @@ class Learned:
     after_range: tuple[float, float]
     slopes: Mapping[str, float]
     is_told: bool
+    end: str | None = None
+    """Which end of its plausible range it stands at after: "low", "high" or None."""
+
+    def is_spent(self, job: Told) -> bool:
+        """Whether it stands at the end of its range, and beyond that would be nearer to a job."""
+        slope = self.slopes.get(_key(job.name), 0.0)  # of the simulated speed
+        wanted = slope if job.after > 1 else -slope
+        return (self.end == HIGH_END and wanted > 0) or (self.end == LOW_END and wanted < 0)
 
 
 @dataclass(frozen=True)
 class Told:
-    """A measured job: speeds (measured over simulated) before and after."""
+    """A measured job: speeds (measured over simulated) before and after, and the figure after."""
 
     name: str
     before: float
     after: float
+    figure: Figure | None = None
 
     @property
     def is_met(self) -> bool:
-        """Whether the measured job agrees with the values after, as `raidsim judge` has it."""
+        """Whether the values after give what was measured, but for errors of both."""
+        return 1 / (1 + MET) <= self.after <= 1 + MET
+
+    @property
+    def agrees(self) -> bool:
+        """Whether it agrees with the values after as `raidsim judge` has it, which is wider."""
         return 1 / (1 + KNOWN) <= self.after <= 1 + KNOWN
 
 
@@ -123,14 +148,32 @@ class OwnResults:
         """The values of one card that the results told of."""
         return [one for one in self.values if one.card.name == card and one.is_told]
 
+    def spent(self, job: Told) -> list[Learned]:
+        """The values at an end of their ranges beyond which a job would be met better."""
+        return [one for one in self.values if one.is_spent(job)]
+
     def to_dict(self) -> dict[str, Any]:
         """The whole as plain dicts, lists and numbers."""
         return {
             "schema": SCHEMA,
             "scenario": self.scenario,
             "figures": [
-                {"name": one.name, "before": one.before, "after": one.after} for one in self.figures
+                {
+                    "name": one.name,
+                    "before": one.before,
+                    "after": one.after,
+                    "figure": one.figure.name if one.figure else None,
+                    "unit": one.figure.unit if one.figure else None,
+                    "measured": one.figure.measured if one.figure else None,
+                    "simulated": one.figure.simulated if one.figure else None,
+                    "met": one.is_met,
+                    "at_end": []
+                    if one.is_met
+                    else [{"card": at.card.name, "name": at.name} for at in self.spent(one)],
+                }
+                for one in self.figures
             ],
+            "margin": MET,
             "values": [
                 {
                     "card": one.card.name,
@@ -329,7 +372,12 @@ class _Search:
 
     def speeds(self, x: Vector, what: str) -> Vector | None:
         """Logarithms of measured over simulated speed; None where no card could be so."""
-        found: list[float] = []
+        found = self.compared(x, what)
+        return None if found is None else np.array([one for one, _ in found])
+
+    def compared(self, x: Vector, what: str) -> list[tuple[float, Figure | None]] | None:
+        """The same, each with the figure that tells it."""
+        found: list[tuple[float, Figure | None]] = []
         for group in self.groups:
             if self.tell is not None:
                 self.tell(what, min(self.runs / self.expected, 0.99))
@@ -341,9 +389,10 @@ class _Search:
                     raise
                 return None
             for job, played, one in zip(group.jobs, group.plays, loads, strict=True):
-                speed = speed_of(job, one, played)
-                found.append(math.log(speed) if speed else math.nan)
-        return np.array(found)
+                figure = compared_by(job, one, played)
+                speed = speed_by(figure, played)
+                found.append((math.log(speed) if speed else math.nan, figure))
+        return found
 
     def slopes(self, x: Vector, here: Vector, moving: Sequence[int]) -> Vector:
         """Change of the logarithm of each simulated speed by each value."""
@@ -409,16 +458,18 @@ class _Search:
         covariance = conditioned(prior, slopes[judged], _errors(slopes[judged]))
         told = self._told(x, covariance)
         kept = np.where(told, x, mean)
-        speeds = self.speeds(kept, "with what was learned")
-        if speeds is None:  # no card could have them without the rest
-            told, kept, speeds = x != mean, x, here
-        x, here = kept, speeds
+        ends = self.compared(kept, "with what was learned")
+        if ends is None:  # no card could have them without the rest
+            told, kept = x != mean, x
+            ends = self.compared(kept, "with all that moved")
+        assert ends is not None
+        x = kept
         return OwnResults(
             title,
             self._values(x, covariance, slopes, told),
             tuple(
-                Told(name, math.exp(before), math.exp(after))
-                for name, before, after in zip(self._names(), start, here, strict=True)
+                Told(name, math.exp(before), math.exp(after), figure)
+                for name, before, (after, figure) in zip(self._names(), start, ends, strict=True)
             ),
             left_out,
             self.runs,
@@ -473,7 +524,7 @@ class _Search:
             )
             per_cent = value if known.linear[i] else 1.0  # of the value, where slopes are of it
             by_figure = {
-                f"fio: {name}": float(slope) * per_cent
+                _key(name): float(slope) * per_cent
                 for name, slope in zip(names, slopes[:, k], strict=True)
                 if slope != 0
             }
@@ -487,9 +538,24 @@ class _Search:
                     (min(float(low), value), max(float(high), value)),
                     by_figure,
                     bool(told[k]),
+                    _end(value, known, i),
                 )
             )
         return tuple(sorted(found, key=lambda one: not one.is_told))
+
+
+def _key(job: str) -> str:
+    """The name of a measured job's figure among those that tell of a value."""
+    return f"fio: {job}"
+
+
+def _end(value: float, known: Posterior, i: int) -> str | None:
+    """Which end of its plausible range a value stands at, if it stands at one."""
+    low, high = float(known.low[i]), float(known.high[i])
+    near = 0.5 * 10.0 ** (1 - DIGITS)  # cards state so many digits
+    if math.isclose(value, high, rel_tol=near):
+        return HIGH_END
+    return LOW_END if math.isclose(value, low, rel_tol=near) else None
 
 
 def _errors(slopes: Vector) -> Vector:

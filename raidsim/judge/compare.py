@@ -396,13 +396,22 @@ def _half_width(simulated: Simulated) -> float:
 
 def speed_of(job: MeasuredJob, simulated: Simulated, played: Played) -> float | None:
     """How fast it was beside the simulated one: by throughput, at a given rate by latency."""
+    return speed_by(compared_by(job, simulated, played), played)
+
+
+def compared_by(job: MeasuredJob, simulated: Simulated, played: Played) -> Figure | None:
+    """The figure that says how fast it was: throughput, at a given rate latency."""
     if not played.is_at_rate:
-        mean = simulated.point.iops.mean
-        return job.iops / mean if mean > 0 else None
-    figure = mean_latency(job, simulated, is_synchronous=played.is_synchronous)
+        return Figure("throughput", "IO/s", job.iops, simulated.point.iops.mean)
+    return mean_latency(job, simulated, is_synchronous=played.is_synchronous)
+
+
+def speed_by(figure: Figure | None, played: Played) -> float | None:
+    """How fast it was beside the simulated one, by the figure that says so."""
     if figure is None or not figure.measured or not figure.simulated:
         return None
-    return figure.simulated / figure.measured
+    ratio = figure.measured / figure.simulated
+    return 1 / ratio if played.is_at_rate else ratio
 
 
 def _beside(found: JudgedJob) -> Iterator[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
-from raidsim.calibrate.own_results import Learned, OwnResults, Told
+from raidsim.calibrate.own_results import HIGH_END, MET, Learned, OwnResults, Told
 from raidsim.cards import Card
 from raidsim.report.ruled import ruled
 
@@ -31,7 +32,7 @@ def print_learned(found: OwnResults, console: Console) -> None:
         console.print(values)
     for job in found.figures:
         if not job.is_met:
-            console.print(Text(_missed(job)), soft_wrap=True)
+            console.print(Text(_missed(job, found.spent(job))), soft_wrap=True)
     for text in found.left_out:
         console.print(Text(f"Left out: {text}"), soft_wrap=True)
     rest = len(found.values) - len(told)
@@ -53,13 +54,32 @@ def print_written(found: OwnResults, card: Card, place: str, console: Console) -
         console.print(Text(text), soft_wrap=True)
 
 
-def _missed(job: Told) -> str:
-    """What to think of a measurement that no plausible values can say."""
+def _missed(job: Told, spent: Sequence[Learned]) -> str:
+    """What to think of a measurement that no plausible values can say.
+
+    ``spent`` are values that have come to the end of their ranges on the way to it.
+    """
+    figure = job.figure
+    if figure is None or figure.measured is None or figure.simulated is None:
+        return f"{job.name}: not compared: at a rate it is judged by its latency, and has none"
     times, than = (job.after, "fast") if job.after > 1 else (1 / job.after, "slow")
+    measured, simulated = (
+        f"{float(f'{one:.4g}'):,.10g}" for one in (figure.measured, figure.simulated)
+    )
+    text = (
+        f"{job.name}: {figure.name} {measured} {figure.unit} measured, {simulated} simulated after:"
+        f" still {times:.3g} times as {than}. No values within their plausible ranges were found"
+        f" that give what was measured to {100 * MET:.2g} %, as far as a measurement and what"
+        " models leave out may be off"
+    )
+    for one in spent:
+        end = "upper" if one.end == HIGH_END else "lower"
+        text += f"; {one.name} of {one.card.name} stands at the {end} end of its range"
+    if job.agrees:
+        return f"{text}. What it told of values is doubtful."
     return (
-        f"{job.name}: still {times:.3g} times as {than} as simulated: no plausible values say what"
-        " was measured, and what it told of values is doubtful; was it measured on what the"
-        " scenario describes?"
+        f"{text}: no plausible values say what was measured, and what it told of values is"
+        " doubtful; was it measured on what the scenario describes?"
     )
 
 
