@@ -74,7 +74,6 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
                     f" {units.plain(100 * abs(more) / spec.room, 2)} % while it was measured"
                 )
         found += _fills(system, scenario, spec, number)
-        found += _forgets(system, spec, number)
         found += _holds_still(system, scenario, spec, number)
     return found
 
@@ -82,11 +81,13 @@ def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> 
 def why_not_converged(
     system: System, scenario: Scenario, volumes: Mapping[str, int], volume: str
 ) -> list[str]:
-    """Say so if the front of a load's hybrid takes up writes faster than its back."""
+    """Say so if the front of a load's hybrid takes up writes faster than its back, or forgets."""
     spec = scenario.hybrid(volume)
     if spec is None or spec.mode == "tier":
         return []
     number = number_of(system, volumes[spec.name])
+    if forgets := _forgets(system, spec, number):
+        return forgets
     cache = system.world.caches[int(system.world.hybrids[number]["cache"])]
     written = _touched(spec, [load for load in scenario.loads if load.read_share < 1])
     if written <= int(cache["low"]) or not (stays := _stays(system, number)):
@@ -140,10 +141,10 @@ def _forgets(system: System, spec: HybridSpec, number: int) -> list[str]:
     if not hits or forgotten < LEAST_BLOCKS * block or less <= STAYS * forgotten:
         return []
     return [
-        f"the front of {spec.name} forgets what is written past it, and reads have not brought back"
-        f" {less / forgotten:.0%} of that in this window: in the long run fewer reads find theirs"
-        " there; raise measure.min_ios and measure.max_time, or say with hybrid.warm_share what it"
-        " begins with"
+        f"not converged: the front of {spec.name} forgets what is written past it, and reads have"
+        f" not brought back {less / forgotten:.0%} of that in this window: in the long run"
+        " fewer reads find theirs there; raise measure.min_ios and measure.max_time, or say with"
+        " hybrid.warm_share what it begins with"
     ]
 
 
