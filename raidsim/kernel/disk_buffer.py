@@ -185,6 +185,9 @@ def trim(disk, extent):
 def stop(w, disk):
     """Something else is to do: read-ahead ends, and the arm is where it has come to.
 
+    Behind the end of a track that is the next one: the switch to it has begun, and what comes by
+    there is reached as if read-ahead went on. (Were it to begin anew, that would cost a turn.)
+
     Returns the byte that it has come to, or NONE if nothing was read ahead any more.
     """
     if disk["ahead"] == 0:
@@ -193,8 +196,9 @@ def stop(w, disk):
     disk["ahead"] = 0
     end = w.extents[disk["active"]]["end"]
     if w.state[0]["now"] > disk["ahead_since"]:
-        last = max(end - 1, disk["ahead_from"])
-        cylinder, head, _ = locate(w, disk, min(last, disk["size"] - 1))
+        place = end if end == disk["ahead_track"] else end - 1
+        place = max(place, disk["ahead_from"])
+        cylinder, head, _ = locate(w, disk, min(place, disk["size"] - 1))
         disk["cylinder"] = cylinder
         disk["head"] = head
     return end if end < disk["ahead_until"] else NONE
@@ -299,7 +303,9 @@ def read_on(w, disk):
         return
     # The next track may begin after a switch, which the skew covers. Rounded times would add up
     # over a long stream: where the platter is says when the next byte comes by.
-    _, _, angle = locate(w, disk, end)
+    cylinder, head, angle = locate(w, disk, end)
+    disk["cylinder"] = cylinder
+    disk["head"] = head
     begin_ahead(w, disk, end, until, wait_time(disk, w.state[0]["now"], 0.0, angle))
 
 
