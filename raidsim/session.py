@@ -220,11 +220,9 @@ class Session:
         """Let bitmaps have the bits of an array in use, as soon as it is known how fast it is."""
         if self.begun > 0 or not (self.system.rows("arrays")["bitmap"] != t.NONE).any():
             return
-        bits = full_bitmaps.Bits(self.system, self.all_streams)
-        going = True
-        while going:
-            in_time = self._run(self._completed() + LEAST_PILOT)
-            going = bits.set_if_faster() and in_time
+        full_bitmaps.Bits(self.system, self.all_streams).begin(
+            lambda: self._run(self._completed() + LEAST_PILOT)
+        )
 
     def _warm_up(self) -> None:
         measure = self.scenario.measure

@@ -10,7 +10,7 @@ lacked it for so long that all but a few of the chunks that random writes go to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -47,6 +47,13 @@ class Bits:
         self.begun = system.now
         self.written = self._written()
         self.pace = 0.0
+
+    def begin(self, go_on: Callable[[], bool]) -> None:
+        """Set them; ``go_on`` lets some I/Os complete, and says whether there is time for more."""
+        in_time = True
+        while in_time:
+            in_time = go_on()
+            in_time = self.set_if_faster() and in_time
 
     def set_if_faster(self) -> bool:
         """Set bits for writes as fast as since the last call; False if they were hardly faster."""
