@@ -135,7 +135,7 @@ def test_a_measurement_that_no_plausible_values_say_is_named(folder, tmp_path, c
     with pytest.raises(SystemExit) as end:
         cli.main(["calibrate", str(folder / "one.toml"), "--fio", str(result)])
     assert end.value.code == 1
-    assert "no plausible values say what was measured" in capsys.readouterr().out
+    assert "Was it measured on what the scenario describes?" in capsys.readouterr().out
 
 
 def test_a_measurement_beyond_the_ranges_is_told_with_the_value_at_its_end(tmp_path, capsys):
@@ -155,11 +155,11 @@ def test_a_measurement_beyond_the_ranges_is_told_with_the_value_at_its_end(tmp_p
     ends = {one["name"] for one in figure["at_end"]}
     assert ends
     told = capsys.readouterr().out
-    assert "No values within their plausible ranges were found" in told
+    assert "no values within their plausible ranges were found" in told
     measured = float(f"{figure['measured']:.4g}")
     assert f"{measured:,.10g} IO/s measured" in told
     for name in ends:
-        assert f"{name} of intel-s4600-960gb stands at the upper end of its range" in told
+        assert f"{name} of intel-s4600-960gb is at the upper end of its range" in told
 
 
 def test_a_measurement_that_values_explain_is_met_and_told_without_a_word(learned):

@@ -55,7 +55,7 @@ def print_written(found: OwnResults, card: Card, place: str, console: Console) -
 
 
 def _missed(job: Told, spent: Sequence[Learned]) -> str:
-    """What to think of a measurement that no plausible values can say.
+    """What to think of a measurement that no plausible values give.
 
     ``spent`` are values that have come to the end of their ranges on the way to it.
     """
@@ -68,19 +68,14 @@ def _missed(job: Told, spent: Sequence[Learned]) -> str:
     )
     text = (
         f"{job.name}: {figure.name} {measured} {figure.unit} measured, {simulated} simulated after:"
-        f" still {times:.3g} times as {than}. No values within their plausible ranges were found"
-        f" that give what was measured to {100 * MET:.2g} %, as far as a measurement and what"
-        " models leave out may be off"
+        f" still {times:.3g} times as {than}. A measurement and the models may be {100 * MET:.2g} %"
+        " apart; no values within their plausible ranges were found that come so near. What this"
+        " job told of values is doubtful."
     )
     for one in spent:
         end = "upper" if one.end == HIGH_END else "lower"
-        text += f"; {one.name} of {one.card.name} stands at the {end} end of its range"
-    if job.agrees:
-        return f"{text}. What it told of values is doubtful."
-    return (
-        f"{text}: no plausible values say what was measured, and what it told of values is"
-        " doubtful; was it measured on what the scenario describes?"
-    )
+        text += f" {one.name} of {one.card.name} is at the {end} end of its range."
+    return text if job.agrees else f"{text} Was it measured on what the scenario describes?"
 
 
 def _cell(one: Learned, value: float, ends: tuple[float, float]) -> Text:
