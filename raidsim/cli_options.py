@@ -103,7 +103,7 @@ class Commands(TyperGroup):
         InputError
             There is no such option, or it has a value that it can't have.
         """
-        with _in_one_line():
+        with _in_one_line(self):
             return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Context) -> Any:
@@ -115,22 +115,34 @@ class Commands(TyperGroup):
             There is no such command or option, something is missing or too much, or an option or
             an argument has a value that it can't have.
         """
-        with _in_one_line():
+        with _in_one_line(self):
             return super().invoke(ctx)
 
 
 @contextmanager
-def _in_one_line() -> Iterator[None]:
+def _in_one_line(group: TyperGroup) -> Iterator[None]:
     """Refuse what is wrong with a command line by an InputError."""
     try:
         yield
     except _USAGE as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # which is help, and not wrong
             raise
-        raise _refusal(error) from None
+        raise _refusal(error, group) from None
 
 
-def _refusal(error: Any) -> InputError:
+def _wanted(option: str, group: TyperGroup) -> str:
+    """What stands for the value of an option in the help of the commands that have it."""
+    for command in group.commands.values():
+        if isinstance(command, TyperGroup) and (found := _wanted(option, command)):
+            return found
+        for one in command.params:
+            if option in one.opts and one.metavar:
+                help_line = str(getattr(one, "help", "") or "")
+                return one.metavar + (", or -" if "- is standard output" in help_line else "")
+    return ""
+
+
+def _refusal(error: Any, group: TyperGroup) -> InputError:
     """What is wrong with a command line, in words."""
     from raidsim.errors import InputError, Problem
 
@@ -147,6 +159,9 @@ def _refusal(error: Any) -> InputError:
     elif kind == "BadOptionUsage":
         place = _short(error.option_name)
         cause = "needs a value" if "requires" in message else "takes no value"
+        wanted = _wanted(error.option_name, group)
+        if "requires" in message and wanted:
+            remedy = f"write {place} {wanted}"
     elif extra:
         place, cause = _short(extra[1]), "is more than the command takes"
     elif command:

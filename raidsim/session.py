@@ -52,6 +52,7 @@ from raidsim.waits import OnPoint, PointProgress, so_far
 from raidsim.warming import warm_drives
 
 LEAST_PILOT = 2_000
+FIRST_PART = 16  # of a pilot: tells about how long it takes, so how often levels are read
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 LEAST_PERIODS = 10  # of a burst, in a window
@@ -232,7 +233,9 @@ class Session:
         streams = {load.name: self.built.streams[load.name] for load in self.loads}
         shares = {load.name: load.read_share for load in self.loads}
         self.settling = Settling(self.system, streams, shares, self.at_once.filled)
-        before = self._completed()
+        before, begun = self._completed(), self.system.now
+        self._run(before + pilot // FIRST_PART)
+        self.settling.watch_warmup(FIRST_PART * (self.system.now - begun))
         while True:
             going = self._run(before + pilot)
             found = self.settling.unsettled()
@@ -283,7 +286,7 @@ class Session:
                 return False
             if warm and going and not full:
                 going = self._over_whole_turns(start + measure.max_ios)
-            moving = self._moving()
+            moving = [] if self.settling is None else self.settling.moving()
             if full or self._fill([one.filling for one in moving]):
                 self._warm_up()
                 start, wanted = self._completed(), measure.min_ios
@@ -303,10 +306,6 @@ class Session:
             elif not going or wanted >= measure.max_ios:
                 return False
             wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
-
-    def _moving(self) -> list[Unsettled]:
-        """What has moved in the window."""
-        return [] if self.settling is None else self.settling.moving()
 
     def _filling(self) -> list[Filling]:
         """Caches that fill until open loads wait. A closed load waits for them by itself."""

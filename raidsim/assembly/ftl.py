@@ -279,26 +279,33 @@ def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> 
     What they wrote has random numbers of its own, whatever the names of the streams and the seed:
     drives that were written to alike have one past, which is found once for all runs. Where single
     units lie in a map that is steady matters to no figure.
+
+    Members of an array have the same ones, as a rule, so what was found is kept with the system.
     """
-    found: list[Writer] = []
-    for s in filter(system.writes_at_random, streams):
-        writer = _writer(system, s, len(found), area_of)
-        if writer.area > 0:
-            found.append(writer)
-    return tuple(found)
+    table = system.world.streams
+    areas = [(int(table["area_offset"][s]), int(table["area_size"][s])) for s in streams]
+    if area_of is not None:
+        areas = [area_of(*area) for area in areas]
+    key = (*streams, *areas)
+    if key not in system.writers:
+        found: list[Writer] = []
+        for s, area in zip(streams, areas, strict=True):
+            if area[1] > 0 and system.writes_at_random(s):
+                found.append(_writer(system, s, len(found), area))
+        system.writers[key] = tuple(found)
+    known: tuple[Writer, ...] = system.writers[key]
+    return known
 
 
-def _writer(system: System, s: int, number: int, area_of: AreaOf | None) -> Writer:
-    """Stream ``s`` as it wrote to a drive before the run, as the writer of this ``number``."""
-    stream = system.world.streams[s].copy()
+def _writer(system: System, s: int, number: int, area: tuple[int, int]) -> Writer:
+    """Stream ``s`` as it wrote to an area of a drive, as the writer of this ``number``."""
+    stream = system.world.streams[s]
     wanted = np.zeros(1, load_tables.STREAMS.type)
     for name in _PLACES:
         wanted[name] = stream[name]
     for name in _KEYS:
         wanted[name] = stream_key(PAST, number, name)
-    if area_of is not None:
-        area = area_of(int(stream["area_offset"]), int(stream["area_size"]))
-        wanted["area_offset"], wanted["area_size"] = area
+    wanted["area_offset"], wanted["area_size"] = area
     zones = system.world.load_zones[int(stream["first_zone"]) :][: int(stream["zones"])]
     return Writer(
         wanted.tobytes(),
@@ -308,7 +315,7 @@ def _writer(system: System, s: int, number: int, area_of: AreaOf | None) -> Writ
     )
 
 
-_PLACES = ("zones", "area_offset", "area_size", "align", "zipf", "once")
+_PLACES = ("zones", "align", "zipf", "once")
 _KEYS = ("key_where", "key_random", "key_size", "key_op")
 """Fields of `streams` that decide where it writes, and what it trims."""
 

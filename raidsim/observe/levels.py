@@ -154,7 +154,7 @@ class Record:
         self.system = system
         self.levels = levels
         self.step = FIRST_STEP_NS
-        while 2 * MOST_KEPT * self.step <= expected / 2:
+        while MOST_KEPT * self.step <= expected / 2:
             self.step *= 2
         self.origin = system.now
         self.kept: list[list[float]] = []

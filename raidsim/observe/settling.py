@@ -186,13 +186,17 @@ class Settling:
                 for level in levels.of_volume(system, volume):
                     self.loads_of.setdefault(level, set()).add(name)
         self.is_warming = True
-        self.record = Record(system, list(self.loads_of))
+        self.record = Record(system, [])  # from watch_warmup on
 
     def unsettled(self) -> list[Unsettled]:
         """What has not settled yet; nothing once the warm-up is over."""
         found = [self._of_load(name, rows) for name, rows in self.streams.items()]
         found += [self._of_level(level, names) for level, names in self.loads_of.items()]
         return [one for one in found if one is not None]
+
+    def watch_warmup(self, expected: float) -> None:
+        """Watch from now on what fills: for about so long at least, ns."""
+        self.record = Record(self.system, list(self.loads_of), expected)
 
     def watch_window(self, expected: float) -> None:
         """Watch from now on what is measured: for about so long at least, ns."""
@@ -406,12 +410,29 @@ def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
         return False
     if bound is not None and series[-1] >= levels.FULL * bound:
         return True
-    if is_still(series) or mser5(series).ok:
+    if is_still(series) or (mser5(series).ok and not climbs(series)):
         return True
     if len(series) < LEAST_READ:
         return False  # too short to tell
     change, chance = difference(series[-2 * quarter : -quarter], series[-quarter:])
     return abs(change) <= min(chance, WANDERS * abs(float(series[-quarter:].mean())))
+
+
+def climbs(series: NDArray[np.float64]) -> bool:
+    """Whether each quarter of a series is higher than the one before, and that is not chance.
+
+    Of a steady rise MSER-5 takes the end for steady where chance makes a few readings equal.
+    """
+    quarter = len(series) // 4
+    if len(series) < LEAST_READ:
+        return False
+    quarters = np.split(series[-4 * quarter :], 4)
+    halves = np.split(series[-4 * quarter :], 2)
+    means = [float(part.mean()) for part in quarters]
+    if means != sorted(means):
+        return False
+    changes = (difference(*quarters[2:]), difference(*halves))
+    return any(change > chance for change, chance in changes)
 
 
 def is_still(series: NDArray[np.float64]) -> bool:

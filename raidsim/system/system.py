@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +49,8 @@ class Feed(Protocol):
         """
 
 
-@dataclass(frozen=True)
-class StationName:
-    """What a station is called in reports."""
+class StationName(NamedTuple):
+    """What a station is called in reports; a system has thousands, one for each die."""
 
     name: str
     kind: str
@@ -60,6 +59,12 @@ class StationName:
     def owner(self) -> str:
         """What it is a part of: a drive, a controller, a volume."""
         return owner_and_part(self.name)[0]
+
+
+@lru_cache(maxsize=4096)
+def numbered(name: str, kind: str, count: int) -> tuple[StationName, ...]:
+    """Names of stations in a row. Drives have hundreds, called alike in each point of a run."""
+    return tuple(StationName(f"{name} {i}", kind) for i in range(count))
 
 
 def stream_key(seed: int, *names: object) -> np.uint64:
@@ -85,6 +90,7 @@ class System:
         self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
         self.bays: dict[int, list[int]] = {}  # rows of all its drives, whatever they stand for now
         self.shared: dict[Any, NDArray[np.int64]] = {}  # leaves of the pasts that drives share
+        self.writers: dict[Any, Any] = {}  # to drives before the run, by streams and areas
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
         self.feeds: dict[int, Feed] = {}  # of the streams that replay a trace
@@ -113,7 +119,7 @@ class System:
         """
         del self.world
         self._tables, self.at_reset, self.shared = {}, {}, {}
-        self.exposures, self.feeds = {}, {}
+        self.exposures, self.feeds, self.writers = {}, {}, {}
 
     # -- tables ---------------------------------------------------------------------
 
@@ -303,7 +309,7 @@ class System:
         rows["discipline"] = discipline
         rows["speed"] = 1.0
         rows["changed"] = self.now
-        self.names += [StationName(f"{name} {i}", kind) for i in range(count)]
+        self.names += numbered(name, kind, count)
         return first
 
     def add_row(self, table: str, **fields: Any) -> int:
