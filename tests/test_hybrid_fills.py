@@ -101,6 +101,17 @@ def test_a_front_that_forgets_more_than_reads_bring_back_says_so(
 
 
 @compiled_only
+def test_a_front_that_nothing_is_brought_back_to_is_not_told_to_run_longer() -> None:
+    """Writes go past it and reads bring nothing in, so it holds ever less."""
+    text = SYSTEM.format(front="100 GiB", read="50 %", area="50 GiB")
+    keys = 'warm = {}\nwrite = "around"\npromote = "never"\nfront_size'
+    (point,) = run(load_text(text.replace("front_size", keys))).points
+    (said,) = [one for one in point.warnings if "forgets what is written past it" in one]
+    assert "nothing brings it back" in said
+    assert "measure." not in said
+
+
+@compiled_only
 def test_a_front_that_fills_is_told_up_to_what_a_trace_reaches(tmp_path: Path) -> None:
     """A trace of the first 64 MiB brings no more than those into a front of a terabyte."""
     places = np.random.default_rng(8).integers(0, 1024, 500) * (64 << 10)

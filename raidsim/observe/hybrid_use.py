@@ -140,6 +140,12 @@ def _forgets(system: System, spec: HybridSpec, number: int) -> list[str]:
     block = int(system.world.hybrids[number]["block"])
     if not hits or forgotten < LEAST_BLOCKS * block or less <= STAYS * forgotten:
         return []
+    if spec.promote == "never":
+        return [
+            f"not converged: the front of {spec.name} forgets what is written past it, and nothing"
+            ' brings it back (hybrid.promote = "never"): in the long run reads find nothing of it'
+            " there; say with hybrid.warm_share what it begins with"
+        ]
     return [
         f"not converged: the front of {spec.name} forgets what is written past it, and reads have"
         f" not brought back {less / forgotten:.0%} of that in this window: in the long run"
