@@ -51,7 +51,12 @@ def _small_map(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ftl, "TARGET_UNITS", 4096)
 
 
-def built_system(total: int, drive: dict[str, Any] | None = None, **volume: Any) -> BuiltSystem:
+def built_system(
+    total: int,
+    drive: dict[str, Any] | None = None,
+    load: dict[str, Any] | None = None,
+    **volume: Any,
+) -> BuiltSystem:
     """A small drive with such a cache, and a sequential write of so many bytes."""
     data = {
         "host": {"model": "fujitsu-rx2540-m1"},
@@ -70,6 +75,7 @@ def built_system(total: int, drive: dict[str, Any] | None = None, **volume: Any)
                 "outstanding": 16,
                 "limit": {"bytes": f"{total} B"},
             }
+            | (load or {})
         ],
     }
     made = build(from_data(data))
@@ -211,6 +217,67 @@ def test_the_dynamic_part_is_as_large_as_free_capacity_allows(filled, size):
     whole = {"slc.size": "4 GB", "slc.dynamic_size": "18 GB"}
     made = built_system(UNIT, whole, state="filled", filled=filled)
     assert cache_of(made)["size"] == pytest.approx(size, abs=UNIT)
+
+
+# -- what is written over -----------------------------------------------------------------------
+
+
+def over(area: int) -> dict[str, Any]:
+    """A load in so many bytes."""
+    return {"area": {"size": f"{area} B"}}
+
+
+@compiled_only
+@pytest.mark.parametrize("sets", [{}, FOLDS])
+@pytest.mark.parametrize("state", ["fresh", "steady"])
+def test_a_file_that_is_written_over_and_over_stays_in_the_cache(sets, state):
+    """Blocks of nothing but old copies are erased, and nothing is folded, for ever."""
+    times = []
+    for total in (3 * REGION, 12 * REGION):
+        made = built_system(total, sets, over(REGION // 4), state=state)
+        made.system.run(t.NEVER, budget=total // (128 * 1024))
+        times.append(float(made.system.now) / 1e9)
+        assert cache_of(made)["folded"] == 0
+    erased = DIES * UNIT / (SLC_PROGRAM + SLC_ERASE)
+    assert 9 * REGION / (times[1] - times[0]) == pytest.approx(erased, rel=0.03)
+
+
+@compiled_only
+@pytest.mark.parametrize("areas", [0.25, 0.5, 1.0, 2.0])
+def test_of_random_writes_the_cache_folds_what_was_not_written_anew_while_it_was_there(areas):
+    """Of a units, s writes later, each is there still with a chance of (1 - 1/a)^s = exp(-s/a)."""
+    random = {"random": "100 %", "size": "4 KiB"} | over(round(areas * REGION))
+    made = built_system(40 * REGION, FOLDS | {"buffer.size": f"{8 * UNIT} B"}, random)
+    made.system.run(t.NEVER, budget=40 * REGION // 4096)
+    slc = cache_of(made)
+    left = int(slc["folded"]) + int(slc["dropped"])
+    there = 1 - 4 * UNIT / REGION  # at most four folds are under way
+    assert left > 38 * REGION
+    assert slc["folded"] / left == pytest.approx(math.exp(-there / areas), abs=0.02)
+
+
+@pytest.mark.parametrize("sets", [{}, FOLDS])
+def test_only_the_last_copy_of_what_was_written_over_is_folded_and_none_is_lost(sets):
+    made = built_system(2 * REGION, sets, over(REGION // 2))
+    made.system.run(t.NEVER)  # idle at the end
+    slc = cache_of(made)
+    assert slc["held"] == 0
+    assert slc["taken"] == slc["mapped"] == 2 * REGION // 4096
+    assert slc["folded"] == REGION // 2 == slc["programmed"] - slc["dropped"]
+    assert made.system.world.ftls[0]["written"] == REGION // 2 // 4096
+
+
+@compiled_only
+def test_what_is_trimmed_while_it_is_in_the_cache_is_not_folded():
+    """Half of what was written is trimmed at random before the cache is full for the first time."""
+    trims = {"random": "100 %", "size": "4 KiB", "trim": "50 %"} | over(REGION // 8)
+    made = built_system(4 * REGION, None, trims)
+    made.system.run(t.NEVER)
+    slc, table = cache_of(made), made.system.world.ftls[0]
+    kept = int((ftl.list_of(made.system, 0, "map") >= 0).sum())
+    assert slc["held"] == 0
+    assert kept == table["written"]  # each once, at the end
+    assert kept / (REGION // 8 // 4096) == pytest.approx(0.5, abs=0.1)
 
 
 # -- power, TRIM, other drives -------------------------------------------------------------------

@@ -177,6 +177,12 @@ def test_writes_that_begin_in_an_slc_cache_have_two_rates() -> None:
         SCENARIO, client, "volume.state=fresh", "load.read=0 %", "load.limit.bytes=10 GB"
     )
     assert not any(words in one for one in found(ends))
+    # What fits into it and is written over stays there; 4 GB of a full drive hold 2 GiB, not 6.
+    for area, said in (("2 GiB", False), ("6 GiB", True)):
+        small = scenario(
+            SCENARIO, client, "load.read=0 %", f"load.area.size={area}", "volume.state=filled"
+        )
+        assert any(words in one for one in found(small)) == said
 
 
 def test_a_load_that_ends_early_is_named() -> None:

@@ -82,38 +82,34 @@ def set_size(system: System, row: int, card: Card, free: float) -> None:
     system.set_row("slcs", row, size=size, fold_from=size if waits else t.NEVER)
 
 
-def prepare(system: System, row: int, card: Card, *, filled: float, full: bool) -> None:
-    """Give a cache its past: ``filled`` of the capacity holds data, and the cache is full or empty.
+def prepare(system: System, row: int, card: Card, *, filled: float, written: int) -> None:
+    """Give a cache its past: ``filled`` of the capacity holds data, ``written`` bytes are written.
 
-    What is in it has its place in the page map already, so folding it takes time and nothing else.
+    These were written over and over until now: of them the cache holds as much as fits. What is
+    in it has its place in the page map already, so folding it takes time and nothing else.
     """
     set_size(system, row, card, 1.0 - filled)
     slc = system.world.slcs[row]
-    slc["held"] = int(slc["size"]) if full else 0
+    unit = card.integer("flash.page") * card.integer("flash.planes")
+    slc["held"] = min(int(slc["size"]), written // unit * unit)
 
 
 def renew(system: System, row: int, card: Card) -> None:
     """Let a cache be that of a drive on which nothing was ever written."""
     set_size(system, row, card, 1.0)
     slc = system.world.slcs[row]
-    slc["held"] = 0
-    slc["mapped"] = slc["taken"]
+    slc["held"] = slc["valid"] = 0
+    slc["mapped"] = slc["seen"] = slc["taken"]
 
 
-def trim(system: System, row: int, which: int, first: int, end: int) -> None:
-    """Forget the mapping units from ``first`` up to ``end`` of the drive that are in the cache.
-
-    Of a scaled map ``which`` a logical unit goes if the middle one of those that it stands for
-    does, as in :func:`raidsim.kernel.ageing.trim`.
-    """
-    slc, table = system.world.slcs[row], system.world.ftls[which]
+def trim(system: System, row: int, first: int, end: int) -> None:
+    """Forget the mapping units from ``first`` up to ``end`` of the drive that are in the cache."""
+    slc = system.world.slcs[row]
     begin, rows = int(slc["first_unit"]), int(slc["units"])
-    ring = system.world.slc_units[begin : begin + rows]
-    group, scale = int(table["group"]), int(table["scale"])
+    ring = system.world.slc_units["unit"][begin : begin + rows]
     there = (int(slc["mapped"]) + np.arange(int(slc["taken"]) - int(slc["mapped"]))) % rows
-    units = ring[there].astype("i8")
-    middle = (units // group * scale + scale // 2) * group + units % group
-    ring[there[(units != t.NONE) & (first <= middle) & (middle < end)]] = t.NONE
+    units = ring[there]
+    ring[there[(units != t.NONE) & (first <= units) & (units < end)]] = t.NONE
 
 
 def problems(card: Card) -> list[Problem]:

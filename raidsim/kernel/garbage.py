@@ -61,7 +61,7 @@ def store(w, row, drive, start, end):
         drive["covered"] = part
         if part < size:
             drive["rest"] = lies_in(w, drive, table, unit)
-        if drive["slc"] == NONE or not slc.taken(w, drive, unit):
+        if drive["slc"] == NONE or not slc.taken(w, row, drive, number):
             put(w, row, drive, table, unit)
 
 
@@ -69,13 +69,15 @@ def store(w, row, drive, start, end):
 def forget(w, drive, start, end):
     """The host need not have bytes [start, end) kept: mapping units that lie there are garbage.
 
-    Those that it names in part stay. What is in an SLC cache stays until it is folded.
+    Those that it names in part stay.
     """
     table = w.ftls[drive["ftl"]]
     size = drive["unit"]
     for number in range((start + size - 1) // size, end // size):
         unit = ftl.logical(table, number)
         ftl.discard(w, table, unit)
+        if drive["slc"] != NONE:
+            slc.forgotten(w, drive, number)
         if unit == table["last_unit"]:
             table["last_unit"] = NONE
 
@@ -101,9 +103,9 @@ def leave_cache(w, row, drive):
     """A program unit was folded: its mapping units get their places behind the SLC cache."""
     table = w.ftls[drive["ftl"]]
     for _ in range(slc.folded(w, row, drive)):
-        unit = slc.next_unit(w, drive)
-        if unit != NONE:
-            put(w, row, drive, table, unit)
+        number = slc.next_unit(w, drive)
+        if number != NONE:
+            put(w, row, drive, table, ftl.logical(table, number))
 
 
 @routine

@@ -12,13 +12,19 @@ it is full; others fold nothing then, and program what finds no room into the fl
 at once. Dies, channels and buffer are those of all other work, first come first
 served: folding slows the host down by what it takes of them.
 
+What was written anew meanwhile, or trimmed, is worth nothing, and no drive folds it. So a file that
+is written over and over stays in the cache, however long that goes on: the oldest blocks hold
+nothing of it any more, and are erased. Whether a unit in the cache is the last of its kind is known
+from where that one is. Those that are valid of several program units are folded as one.
+
 The page map is that of the flash behind. Data gets its place there when its fold ends, so
 the burst causes no garbage collection and the fold does. Until then its mapping units wait in a
-ring. Every unit is folded, one that was written anew meanwhile as well. What is in the cache is on
-the medium: a power cut costs nothing of it, and a fold that was under way begins anew.
+ring. What is in the cache is on the medium: a power cut costs nothing of it, and a fold that was
+under way begins anew.
 
-Verbs: a unit is :func:`taken`; a program unit :func:`must_wait`, :func:`enters` and is
-:func:`written`; :func:`fold`, :func:`folded`; :func:`rest` when no command is left.
+Verbs: a unit is :func:`taken`, or one that is in the cache :func:`forgotten`; a program unit
+:func:`must_wait`, :func:`enters` and is :func:`written`; :func:`let_go` of the oldest ones,
+:func:`fold`, :func:`folded`; :func:`rest` when no command is left.
 """
 
 from __future__ import annotations
@@ -46,35 +52,115 @@ def is_full(slc, drive):
 
 
 @routine
-def taken(w, drive, unit):
-    """Whether the logical unit that has come into the buffer goes into the cache: noted, then."""
+def taken(w, row, drive, number):
+    """Whether mapping unit ``number``, which is in the buffer, goes into the cache: noted, then."""
     slc = w.slcs[drive["slc"]]
     if slc["size"] == 0 or slc["taken"] - slc["mapped"] == slc["units"]:
         return False
     if slc["waits"] == 0 and is_full(slc, drive):
-        return False
-    w.slc_units[slc["first_unit"] + slc["taken"] % slc["units"]] = unit
+        let_go(w, row, drive)
+        if is_full(slc, drive):
+            return False
+    first = slc["first_unit"]
+    place = slc["taken"] % slc["units"]
+    w.slc_units[first + place]["unit"] = number
+    w.slc_units[first + number % slc["units"]]["last"] = place
     slc["taken"] += 1
     return True
 
 
 @handler
-def must_wait(w, drive):
+def forgotten(w, drive, number):
+    """Mapping unit ``number`` was trimmed: it is not folded, if it is in the cache."""
+    slc = w.slcs[drive["slc"]]
+    first = slc["first_unit"]
+    last = w.slc_units[first + number % slc["units"]]["last"]
+    if last != NONE and w.slc_units[first + last]["unit"] == number:
+        w.slc_units[first + last]["unit"] = NONE
+        w.slc_units[first + number % slc["units"]]["last"] = NONE
+
+
+@handler
+def shares(slc, drive):
+    """How many mapping units there are to the oldest program unit that is not being folded.
+
+    Writes of less than a mapping unit leave more of them in a program unit, and what was in the
+    cache before the run has its places already: so each takes its share along.
+    """
+    unit = drive["page"] * drive["planes"]
+    together = max(unit // drive["unit"], 1)
+    parts = max((slc["held"] - slc["folding"]) // unit, 1)
+    on_the_way = (drive["gathered"] + slc["reserved"]) // drive["unit"]
+    left = max(slc["taken"] - slc["seen"] - on_the_way, 0)
+    return min((left + parts // 2) // parts, 2 * together)
+
+
+@routine
+def valid(w, slc, share):
+    """How many of the next units are still worth anything; the others are struck off."""
+    first = slc["first_unit"]
+    found = 0
+    for number in range(slc["seen"], slc["seen"] + share):
+        place = number % slc["units"]
+        unit = w.slc_units[first + place]["unit"]
+        if unit == NONE:
+            continue
+        last = w.slc_units[first + unit % slc["units"]]["last"]
+        if last == NONE or (last != place and w.slc_units[first + last]["unit"] == unit):
+            w.slc_units[first + place]["unit"] = NONE
+        else:
+            found += 1
+    return found
+
+
+@routine
+def let_go(w, row, drive):
+    """Give up the oldest program units of which nothing is valid, until there is room."""
+    slc = w.slcs[drive["slc"]]
+    unit = drive["page"] * drive["planes"]
+    while is_full(slc, drive) and slc["held"] - slc["folding"] >= unit:
+        share = shares(slc, drive)
+        if share == 0 or valid(w, slc, share) > 0:
+            return
+        drop(w, row, drive, share)
+
+
+@routine
+def drop(w, row, drive, share):
+    """A program unit leaves the cache for nothing, with its ``share`` of the mapping units."""
+    slc = w.slcs[drive["slc"]]
+    slc["seen"] += share
+    slc["dropped"] += drive["page"] * drive["planes"]
+    while (
+        slc["mapped"] < slc["seen"]
+        and w.slc_units[slc["first_unit"] + slc["mapped"] % slc["units"]]["unit"] == NONE
+    ):
+        slc["mapped"] += 1
+    leaves(w, row, drive)
+
+
+@handler
+def must_wait(w, row, drive):
     """Whether a program unit of the host waits in the buffer for room in the cache."""
     if drive["slc"] == NONE:
         return False
     slc = w.slcs[drive["slc"]]
-    return slc["waits"] == 1 and slc["size"] > 0 and is_full(slc, drive)
+    if slc["waits"] == 0 or slc["size"] == 0 or not is_full(slc, drive):
+        return False
+    fold(w, row, drive)
+    return is_full(slc, drive)
 
 
 @handler
-def enters(w, drive):
+def enters(w, row, drive):
     """Whether the next program unit of the host goes into the cache; its room is taken, then."""
     if drive["slc"] == NONE:
         return False
     slc = w.slcs[drive["slc"]]
     if is_full(slc, drive):
-        return False
+        let_go(w, row, drive)
+        if is_full(slc, drive):
+            return False
     slc["reserved"] += drive["page"] * drive["planes"]
     slc["entered"] += 1
     return True
@@ -105,6 +191,14 @@ def fold(w, row, drive):
     slc = w.slcs[drive["slc"]]
     unit = drive["page"] * drive["planes"]
     while slc["folding"] + unit <= min(slc["depth"], slc["held"]) and folds_now(slc, drive):
+        share = shares(slc, drive)
+        more = valid(w, slc, share) * drive["unit"] if share > 0 else unit
+        slc["valid"] = min(slc["valid"] + more, 2 * unit)
+        if slc["valid"] < unit:
+            drop(w, row, drive, share)
+            continue
+        slc["valid"] -= unit
+        slc["seen"] += share
         index = take(w, STAGE_MOVE_SENSED, NONE)
         job = w.jobs[index]
         job["drive"] = drive["drive"]
@@ -123,18 +217,22 @@ def fold(w, row, drive):
 
 @routine
 def folded(w, row, drive):
-    """A program unit has left the cache; how many mapping units get their places behind it.
-
-    A full block of the cache is erased once all of it has left.
-    """
+    """A program unit has left the cache; how many mapping units get their places behind it."""
     slc = w.slcs[drive["slc"]]
     unit = drive["page"] * drive["planes"]
-    together = max(unit // drive["unit"], 1)
-    waiting = slc["taken"] - slc["mapped"]
-    parts = max(slc["held"] // unit, 1)
-    slc["held"] -= unit
+    under_way = slc["folding"] // unit
+    share = (slc["seen"] - slc["mapped"] + under_way - 1) // under_way
     slc["folding"] -= unit
     slc["folded"] += unit
+    leaves(w, row, drive)
+    return share
+
+
+@routine
+def leaves(w, row, drive):
+    """A program unit makes room. A full block of the cache is erased once all of it has left."""
+    slc = w.slcs[drive["slc"]]
+    slc["held"] -= drive["page"] * drive["planes"]
     number = slc["left"]
     slc["left"] += 1
     all_dies = drive["channels"] * drive["dies"]
@@ -147,16 +245,13 @@ def folded(w, row, drive):
         job["row"] = row
         job["op"] = WRITE
         arrive(w, die_of_unit(drive, number), index, drive["erase_time"])
-    # Writes of less than a mapping unit leave more of them in a program unit, and what was in
-    # the cache before the run has its places already: so each takes its share along.
-    return min((waiting + parts - 1) // parts, 2 * together)
 
 
 @handler
 def next_unit(w, drive):
-    """The logical unit that gets its place next, or NONE if it was trimmed."""
+    """The mapping unit that gets its place next, or NONE if it is worth nothing any more."""
     slc = w.slcs[drive["slc"]]
-    unit = w.slc_units[slc["first_unit"] + slc["mapped"] % slc["units"]]
+    unit = w.slc_units[slc["first_unit"] + slc["mapped"] % slc["units"]]["unit"]
     slc["mapped"] += 1
     return unit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidsim.kernel.tables import NEVER
-from raidsim.records import Column, Table, configuration, counter, state, volatile
+from raidsim.records import Table, configuration, counter, state, volatile
 
 SLCS = Table(
     "slcs",
@@ -28,16 +28,20 @@ SLCS = Table(
     ticking=volatile("i4", "1: a job waits for the idle time to pass"),
     begun=state("i8", "program units whose fold was begun: the next one goes round robin"),
     entered=state("i8", "program units so far: the next one goes round robin"),
-    left=counter("i8", "program units that were folded"),
+    valid=state("i8", "of what is to be folded, in program units that have left with little", "B"),
+    seen=state("i8", "mapping units so far of program units whose folds were begun, or that left"),
+    left=counter("i8", "program units that were folded, or given up"),
     taken=counter("i8", "mapping units that came in"),
     mapped=counter("i8", "mapping units that went on into the page map"),
     programmed=counter("i8", "programmed into it", "B"),
     folded=counter("i8", "moved on", "B"),
+    dropped=counter("i8", "given up, as it had been written anew or trimmed", "B"),
     erased=counter("i8", "blocks of it erased, those of all planes of a die together"),
 )
 
-SLC_UNITS = Column(
+SLC_UNITS = Table(
     "slc_units",
     "a mapping unit in an SLC cache; the rows of one are a ring, the oldest leaves first",
-    state("i4", "its logical unit, or NONE if it was trimmed"),
+    unit=state("i4", "its number on the drive, or NONE if it is worth nothing any more"),
+    last=state("i4", "where the last unit is whose number leaves this rest; NONE if trimmed"),
 )

@@ -237,9 +237,9 @@ def serve_waiting(w, row, drive):
 def flush_rest(w, row, drive):
     """Flush what is less than a program unit, too: the rest of the unit is filled up."""
     rest = drive["gathered"]
-    if rest > 0 and not slc.must_wait(w, drive):
+    if rest > 0 and not slc.must_wait(w, row, drive):
         drive["gathered"] = 0
-        flush(w, row, drive, rest, slc.ENTER if slc.enters(w, drive) else slc.MOVE)
+        flush(w, row, drive, rest, slc.ENTER if slc.enters(w, row, drive) else slc.MOVE)
 
 
 @handler
@@ -302,9 +302,9 @@ def buffered(w, index):
 def flush_gathered(w, row, drive):
     """Flush the whole program units of the host, as far as an SLC cache does not hold them up."""
     unit = drive["page"] * drive["planes"]
-    while drive["gathered"] >= unit and not slc.must_wait(w, drive):
+    while drive["gathered"] >= unit and not slc.must_wait(w, row, drive):
         drive["gathered"] -= unit
-        flush(w, row, drive, unit, slc.ENTER if slc.enters(w, drive) else slc.MOVE)
+        flush(w, row, drive, unit, slc.ENTER if slc.enters(w, row, drive) else slc.MOVE)
     if drive["slc"] != NONE:
         slc.fold(w, row, drive)
 

@@ -273,7 +273,11 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
             continue
         filled = 0.0 if volume.state == "fresh" else volume.filled
         cache = slc.size_of(card, 1.0 - filled) * volume.drives
+        copies = volume.drives * card.integer("capacity.user") / volume.capacity
         for load in loads_of(scenario, volume):
+            area = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
+            if load.trace is None and area * copies <= cache:
+                continue  # what is written over and over there never leaves the cache
             if load.read_share < 1 and not load.has_end:
                 yield Finding(
                     f"load {load.name}",

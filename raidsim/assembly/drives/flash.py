@@ -207,7 +207,7 @@ class Flash(DriveKind):
             slc.renew(system, int(row["slc"]), system.cards[drive])
 
     def prepare(self, system: System, drive: int, past: Past) -> None:
-        """Its map as these writes leave it, and its SLC cache full if they went on till now."""
+        """Its map as these writes leave it, and its SLC cache if they went on till now."""
         from raidsim.assembly import ftl  # noqa: PLC0415
 
         row = self.row(system, drive)
@@ -221,7 +221,8 @@ class Flash(DriveKind):
         )
         if row["slc"] != t.NONE:
             card = system.cards[drive]
-            slc.prepare(system, int(row["slc"]), card, filled=past.filled, full=past.steady)
+            written = past.written(system) or t.NEVER if past.steady else 0
+            slc.prepare(system, int(row["slc"]), card, filled=past.filled, written=written)
 
     def trim(self, system: System, drive: int, begin: int, end: int, to_the_end: bool) -> None:
         """As :class:`DriveKind` says; mapping units that are trimmed in part stay."""
@@ -232,7 +233,7 @@ class Flash(DriveKind):
         last = t.NEVER if to_the_end else end // unit
         ftl.trim(system, int(row["ftl"]), -(-begin // unit), last)
         if row["slc"] != t.NONE:
-            slc.trim(system, int(row["slc"]), int(row["ftl"]), -(-begin // unit), last)
+            slc.trim(system, int(row["slc"]), -(-begin // unit), last)
 
     def wear(self, system: System, drive: int) -> Wear:
         """A part of a mapping unit costs a whole one, whose rest is read and programmed again."""
@@ -278,7 +279,7 @@ class Flash(DriveKind):
         cache = system.world.slcs[number]
         size, held = int(cache["size"]), int(cache["held"])
         programmed = system.since("slcs", number, "programmed")
-        change = programmed - system.since("slcs", number, "folded")
+        change = programmed - sum(system.since("slcs", number, of) for of in ("folded", "dropped"))
         if abs(change) <= slc.LITTLE * size:
             return None
         before, after = (f"{part / 1e9:.3g}" for part in (held - change, held))
@@ -306,6 +307,7 @@ class Flash(DriveKind):
         if row["slc"] != t.NONE:  # what is in an SLC cache has no place on the map yet
             cache = system.world.slcs[row["slc"]]
             before += int(cache["taken"]) - int(cache["mapped"])
+            before += int(cache["dropped"]) // int(row["unit"])
         flash = int(table["blocks"]) * int(table["block_units"])
         if scale == 1 or not system.since("ftls", number, "moved"):
             return None

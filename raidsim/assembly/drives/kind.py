@@ -55,6 +55,16 @@ class Past(NamedTuple):
     area_of: AreaOf
     longest: int
 
+    def written(self, system: System) -> int:
+        """Bytes of the drive that these streams write to, over and over; 0 if none writes."""
+        table = system.world.streams
+        areas = {
+            self.area_of(int(table["area_offset"][s]), int(table["area_size"][s]))
+            for s in self.streams
+            if len(system.sizes_that_write(s))
+        }
+        return sum(size for _, size in areas)
+
 
 class Flow(NamedTuple):
     """What one load asks of a drive: rates per second.
