@@ -161,6 +161,22 @@ def test_a_coarse_map_does_not_hide_a_stream(size):
     assert row["prefetched"] > 0.9 * read_by(built)
 
 
+@pytest.mark.parametrize("size", ["4 KiB", "64 KiB"])
+def test_a_stream_that_begins_within_a_unit_is_one_all_the_same(size):
+    """A partition that begins at sector 63: each command begins in the unit where one ended."""
+    odd = {"offset": "31.5 KiB", "size": "1 GiB"}
+    row, built = load_of(size=size, align="512 B", area=odd)
+    assert row["prefetched"] > 0.9 * read_by(built)
+
+
+def test_a_reader_that_goes_half_a_block_back_each_time_is_not_sequential():
+    drive = OneDrive(read_ahead__threshold=1)
+    for n in range(1, 6):
+        drive.reads(n * 4 * KIB, 8 * KIB)
+        drive.rest()
+    assert drive.row["prefetched"] == 0
+
+
 def test_writes_do_not_start_it():
     row, _ = load_of(size="64 KiB", read="0 %")
     assert row["prefetched"] == 0

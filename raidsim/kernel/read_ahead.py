@@ -1,10 +1,11 @@
 """Read-ahead: detecting sequential streams, and fetching what they will ask for.
 
 A segment follows one stream. It counts in mapping units, or in 4 KiB where these are
-larger: a command that begins in the unit after the last one of the segment is sequential;
-one that begins in that same unit is a repetition, and starts the count anew. After
-``threshold`` sequential commands in a row the segment reads ahead, up to ``depth`` bytes
-beyond the last command.
+larger: a command that begins in the unit after the last one of the segment is sequential,
+and so is one that begins with the byte after its last one and goes on into the next unit, as
+those of a partition that is not aligned do. Any other that begins in that same unit is a
+repetition, and starts the count anew. After ``threshold`` sequential commands in a row the
+segment reads ahead, up to ``depth`` bytes beyond the last command.
 
 Read-ahead is idle work: it starts when a command has been answered and the drive holds
 no other one. Two interleaved commands therefore leave it no time, while one at a time
@@ -57,9 +58,7 @@ def serve(w, drive, index):
     held = first == last and first == drive["held_unit"]
     segment = NONE
     if drive["segments"] > 0:
-        unit = counted_in(drive)
-        end = job["offset"] + job["length"]
-        segment = follow(w, drive, job["offset"] // unit, (end - 1) // unit)
+        segment = follow(w, drive, job["offset"], job["offset"] + job["length"])
     job["segment"] = segment
     if held:
         page_from_buffer(w, drive, index, job["offset"], job["offset"] + job["length"])
@@ -115,38 +114,40 @@ def send_all(w, drive, waiter):
 
 
 @routine
-def follow(w, drive, first, last):
-    """The segment that the command over units first..last belongs to, brought up to date."""
+def follow(w, drive, start, end):
+    """The segment that the command over bytes start..end belongs to, brought up to date."""
+    unit = counted_in(drive)
+    first = start // unit
+    last = (end - 1) // unit
     drive["tick"] += 1
     oldest = NONE
     oldest_used = drive["tick"]
     begin = drive["first_segment"]
     for s in range(begin, begin + drive["segments"]):
         segment = w.segments[s]
-        if segment["next_unit"] == first:
-            segment["run"] += 1
-            segment["last_unit"] = last
-            segment["next_unit"] = last + 1
-            segment["used"] = drive["tick"]
-            return s
-        if segment["last_unit"] == first:
-            segment["run"] = 0
-            segment["last_unit"] = last
-            segment["next_unit"] = last + 1
-            segment["used"] = drive["tick"]
+        if segment["next_unit"] == first or segment["last_unit"] == first:
+            goes_on = segment["end"] == start and last > first
+            is_next = segment["next_unit"] == first
+            touch(drive, segment, end, last, segment["run"] + 1 if is_next or goes_on else 0)
             return s
         if segment["in_flight"] == 0 and segment["used"] < oldest_used:
             oldest_used = segment["used"]
             oldest = s
     if oldest != NONE:
-        segment = w.segments[oldest]
-        if segment["frontier"] >= 0:
+        if w.segments[oldest]["frontier"] >= 0:
             forget(w, drive, oldest)
-        segment["run"] = 0
-        segment["last_unit"] = last
-        segment["next_unit"] = last + 1
-        segment["used"] = drive["tick"]
+        touch(drive, w.segments[oldest], end, last, 0)
     return NONE
+
+
+@handler
+def touch(drive, segment, end, last, run):
+    """A command that ends at byte ``end``, in unit ``last``, is the last one of a segment."""
+    segment["run"] = run
+    segment["end"] = end
+    segment["last_unit"] = last
+    segment["next_unit"] = last + 1
+    segment["used"] = drive["tick"]
 
 
 @handler

@@ -82,6 +82,7 @@ SEGMENTS = Table(
     "a stream of sequential reads that a solid state drive follows",
     last_unit=volatile("i8", "unit of 4 KiB, or mapping unit, read last", start=NONE),
     next_unit=volatile("i8", "the one with which it would go on", start=NONE),
+    end=volatile("i8", "byte behind the last one that was read", start=NONE),
     frontier=volatile("i8", "first page not yet asked for", start=NONE),
     used=volatile("i8", "tick of the last command", start=NONE),
     run=volatile("i4", "sequential commands in a row"),
