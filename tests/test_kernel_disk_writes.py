@@ -23,6 +23,7 @@ COMMAND = 83 * US  # of a write to the small disk: latency 20, controller 50 and
 ROUNDING = 20  # ns
 TURN = 6 * MS
 CACHED = {"write_cache__enabled": True}
+DEFERRED = {"write_cache__reads_first": "50 %", "queue__discipline": "sptf"}
 FEW = 60 if INTERPRETED else 290
 
 
@@ -141,6 +142,21 @@ def test_512e_a_long_unaligned_write_costs_a_turn_for_each_end_in_the_midst_of_a
     begun = [drive.system.now % TURN for drive in (native, emulated)]
     assert begun[0] == begun[1]
     assert emulated.writes(start, length) == native.writes(start, length) + 2 * TURN
+
+
+@pytest.mark.parametrize("rule", [{}, DEFERRED])
+def test_512e_runs_of_a_stream_in_the_cache_share_no_sector(rule):
+    """A partition at sector 63: what follows on waits in the cache, and is not read first."""
+    took = []
+    for size in ("512 B", "4 KiB"):
+        roomy = {"write_cache__size": "8 MiB", "buffer__size": "64 MiB"}
+        disk = OneDisk(**SMALL | CACHED | roomy | rule | {"capacity__physical_sector": size})
+        # The arm writes up to 1 MiB at a time: the first block, and then four runs.
+        disk.wait(*(disk.start(t.WRITE, 63 * 512 + n * BLOCK, BLOCK) for n in range(64)))
+        disk.rest()
+        took.append(int(disk.system.world.stations[disk.row["arm"]]["served"]))
+    # A turn for the ends of the first block, one where the runs begin, one where they end.
+    assert round((took[1] - took[0]) / TURN) == 3
 
 
 @pytest.mark.parametrize(

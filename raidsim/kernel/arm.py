@@ -16,7 +16,8 @@ costs.
 
 A read leaves the drive as it comes off the medium: its command goes to the link as early as
 the link can end with the last sector. Writing parts of physical sectors (512e) takes one
-revolution more: the sectors are read, and written when they come by again.
+revolution more: the sectors are read, and written when they come by again. A cached write takes
+the rest of its last sector from the one that follows on, if that waits: nothing needs to be read.
 
 A disk that defers its cached writes has two queues in place of one (:mod:`~raidsim.kernel.deferred`
 holds the second). Commands go first until the cache is filled as far as the card says; beyond
@@ -178,6 +179,8 @@ def start_next(w, disk):
     disk["offset"] = task["offset"]
     disk["length"] = task["length"]
     give_up(w, disk, row)
+    if disk["op"] == WRITE and disk["command"] == NONE and disk["shingles"] == NONE:
+        fill_last_sector(w, disk)
     access(w, disk, lead)
     if disk["from_landing"] == 1 and disk["op"] == READ:
         disk_buffer.keep_from_landing(w, disk, landed)
@@ -217,6 +220,36 @@ def give_up(w, disk, row):
         return
     disk["waiting"] -= 1
     move_row(w.tasks, disk["first_task"] + disk["waiting"], row)
+
+
+@routine
+def fill_last_sector(w, disk):
+    """The cached write in hand takes the rest of its last sector from the one that follows on."""
+    sector = disk["physical_sector"]
+    end = disk["offset"] + disk["length"]
+    whole = (end + sector - 1) // sector * sector
+    if whole == end:
+        return
+    row = following(w, disk, end, whole)
+    if row != NONE and w.tasks[row]["offset"] + w.tasks[row]["length"] > whole:
+        shorten(w, disk, row, whole)
+        disk["length"] = whole - disk["offset"]
+
+
+@routine
+def following(w, disk, start, until):
+    """Row of the cached write that begins at ``start``, if no other one begins before ``until``."""
+    if disk["defers"] != NONE:
+        return deferred.alone_from(w, disk, start, until)
+    found = NONE
+    for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
+        task = w.tasks[row]
+        if task["op"] == WRITE and task["command"] == NONE:
+            if start <= task["offset"] and task["offset"] < until:
+                if found != NONE or task["offset"] != start:
+                    return NONE
+                found = row
+    return found
 
 
 @handler

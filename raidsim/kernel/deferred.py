@@ -116,6 +116,18 @@ def begins_at(w, disk, offset):
 
 
 @routine
+def alone_from(w, disk, start, until):
+    """The row of the write that begins at ``start``, if no other one begins before ``until``."""
+    place = place_of(w, disk, start)
+    if place == disk["cached_waiting"] or w.tasks[row_at(w, disk, place)]["offset"] != start:
+        return NONE
+    if place + 1 < disk["cached_waiting"]:
+        if w.tasks[row_at(w, disk, place + 1)]["offset"] < until:
+            return NONE
+    return row_at(w, disk, place)
+
+
+@routine
 def choose(w, disk):
     """The row of the write that comes next: of those that continue one another the first.
 
