@@ -550,7 +550,7 @@ class Session:
             )
         done = self._measured(load)
         if done < min(LEAST_OF_A_LOAD, self.scenario.measure.min_ios):
-            return f"not converged: {done} I/Os are too few; raise measure.max_time or max_ios"
+            return of_loads.too_few(load, done)
         asked = f"{100 * self.scenario.measure.precision:.3g} %"
         return f"not converged: the interval is wider than {asked} of the mean"
 

@@ -72,6 +72,16 @@ def test_durable_writes_that_rest_on_an_assumed_cache_are_said_to() -> None:
     assert only in point.warnings
 
 
+def test_of_a_load_of_trims_alone_no_throughput_is_waited_for() -> None:
+    (point,) = run(load_text(SSD, overrides=["load.read=0 %", "load.trim=100 %"])).points
+    assert point.iops.mean == 0
+    assert point.latency_ms["trim"].samples > 0
+    assert not point.converged
+    (why,) = (text for text in point.warnings if "not converged" in text)
+    assert "nothing but trims" in why
+    assert not any("warm-up" in text or "raise" in text for text in point.warnings)
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -10,3 +10,14 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
     """Sentences without an end about what answers the I/Os of a load; empty if nothing odd does."""
     parts = (same_place, protected_cache, unwritten)
     return [text for part in parts for text in part.warnings(scenario, load)]
+
+
+def too_few(load: LoadSpec, done: int) -> str:
+    """Why a load of which so many reads and writes were measured has not converged."""
+    if load.trim == 1.0:
+        return (
+            "not converged: the load asks for nothing but trims, and IO/s with their interval are"
+            " of reads and writes; how many trims a second there are is said, or set load.limit to"
+            " measure a number of them"
+        )
+    return f"not converged: {done} I/Os are too few; raise measure.max_time or max_ios"

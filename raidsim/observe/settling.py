@@ -374,6 +374,8 @@ class Settling:
         rows = self.system.world.streams[streams]
         least = max(LEAST_OF_A_LOAD, PILOT_PER_OUTSTANDING * int(rows["outstanding"].sum()))
         done = int(rows["window_ios"].sum())
+        if done == 0 and rows["window_others"].any():
+            return None  # nothing but trims, which no throughput counts
         series, _ = window.series(self.system, streams)
         if done >= least and len(series) and has_begun(series):
             return None
