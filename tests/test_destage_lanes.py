@@ -58,6 +58,13 @@ def test_mirrors_of_their_own_write_as_much_as_one_array_of_them() -> None:
     assert rate([{"level": "raid1", "drives": 2}] * 4) == pytest.approx(one, rel=0.15)
 
 
+def test_a_disk_of_a_stripe_writes_as_much_as_one_of_a_mirror() -> None:
+    """Each has the same to sort from: a write to a mirror is a command to each of its disks."""
+    mirror = rate([{"level": "raid1", "drives": 2}])
+    stripe = rate([{"level": "raid0", "drives": 2}])
+    assert stripe == pytest.approx(2 * mirror, rel=0.15)
+
+
 def test_a_jbod_writes_as_much_as_a_raid_0() -> None:
     striped, joined = (rate([{"level": level, "drives": 8}]) for level in ("raid0", "jbod"))
     assert joined == pytest.approx(striped, rel=0.2)

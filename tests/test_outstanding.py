@@ -72,7 +72,7 @@ def mixed(write: str, **controller: Any) -> float:
 def test_a_full_cache_gives_the_disks_less_to_choose_from_than_many_outstanding_writes():
     through = mixed("through")
     assert mixed("back") < 0.95 * through
-    assert mixed("back", **{"cache.destage_depth": 16}) > through
+    assert mixed("back", **{"cache.destage_depth": 32}) > through
 
 
 # -- random writes over a whole flash drive -----------------------------------------------------

@@ -103,11 +103,17 @@ def serve(
 
 
 def destages_to(volume: VolumeSpec, card: Card | None) -> int:
-    """How many commands a controller destages with to a volume at a time."""
+    """How many writes a controller destages to a volume at a time.
+
+    Disks of every level have as many to sort: of a write to a mirror each copy has one, and one
+    to parity is of the drive that holds the data and of those that hold its parity.
+    """
     if card is None or not card.has("cache.size"):
         return 0
-    depth = "destage_depth" if kind_of(volume.card).seeks else "flash_destage_depth"
-    return card.integer(f"cache.{depth}") * volume.drives
+    if not kind_of(volume.card).seeks:
+        return card.integer("cache.flash_destage_depth") * volume.drives
+    together = volume.failures_tolerated + 1
+    return max(card.integer("cache.destage_depth") * volume.drives // together, 1)
 
 
 def modes(

@@ -82,7 +82,7 @@ def add_hybrid(
     card = None if controller_spec is None else controller_spec.card
     line, destages = line_size(card, block), 0
     if card is not None and card.has("cache.size"):
-        depth = card.integer("cache.destage_depth")
+        depth = max(card.integer("cache.destage_depth") // 2, 1)  # of what lies on two drives
         destages = depth * drives
         # The cache was told of the drives of volumes behind its controller, and of no others.
         known = system.world.controllers[controller]["cache"]
@@ -90,6 +90,8 @@ def add_hybrid(
             if system.world.volumes[part]["controller"] != controller:
                 more = depth * len(drives_of(system, part))
                 system.world.caches[known]["most_tasks"] += more
+        tasks = int(system.world.caches[known]["most_tasks"])
+        system.world.caches[known]["most_tasks"] = max(tasks, destages)
         system.need_margin(destages + card.integer("cache.read_ahead") // line)
     system.set_row(
         "arrays",
