@@ -14,6 +14,7 @@ from raidsim.units import NS_PER_S
 if TYPE_CHECKING:
     from raidsim.system.system import System
 
+MOST_UNITS = 2**31 - 1  # mapping units of a drive, whose numbers the ring of the cache holds
 LITTLE = 0.001  # of its size: what may be in or out of a full cache at a time
 FOLDS_OF_A_DIE = (
     4  # under way at a time: no die waits while others of a fold are sensed or transferred
@@ -109,7 +110,7 @@ def trim(system: System, row: int, first: int, end: int) -> None:
     ring = system.world.slc_units["unit"][begin : begin + rows]
     there = (int(slc["mapped"]) + np.arange(int(slc["taken"]) - int(slc["mapped"]))) % rows
     units = ring[there]
-    ring[there[(units != t.NONE) & (first <= units) & (units < end)]] = t.NONE
+    ring[there[(first <= units) & (units < end)]] = t.NONE
 
 
 def problems(card: Card) -> list[Problem]:
@@ -123,4 +124,9 @@ def problems(card: Card) -> list[Problem]:
     elif has_cache(card) and size_of(card, 0.0) < 2 * unit and size_of(card, 1.0) < 2 * unit:
         cause = f"holds less than two program units ({2 * unit} bytes)"
         found.append(card.problem("slc.size", cause, "give more, or leave the section out"))
+    if has_cache(card) and not found:
+        least = -(-card.integer("capacity.user") // MOST_UNITS)
+        if card.integer("mapping.unit") < least:
+            cause = f"makes more mapping units than a drive with an SLC cache has ({MOST_UNITS})"
+            found.append(card.problem("mapping.unit", cause, f"give {least} bytes at least"))
     return found
