@@ -280,6 +280,44 @@ def test_what_is_trimmed_while_it_is_in_the_cache_is_not_folded():
     assert kept / (REGION // 8 // 4096) == pytest.approx(0.5, abs=0.1)
 
 
+@compiled_only
+def test_a_file_that_fits_into_a_full_cache_comes_to_be_all_of_what_is_in_it():
+    """What was there is written anew past the cache, and has left for nothing by then."""
+    made = built_system(40 * REGION, None, over(REGION // 2), state="steady")
+    made.system.run(t.NEVER, budget=28 * REGION // (128 * 1024))
+    begun, entered = int(made.system.now), int(cache_of(made)["programmed"])
+    made.system.run(t.NEVER, budget=40 * REGION // (128 * 1024))
+    passed = (int(made.system.now) - begun) / 1e9
+    erased = DIES * UNIT / (SLC_PROGRAM + SLC_ERASE)
+    assert 12 * REGION / passed == pytest.approx(erased, rel=0.03)
+    assert int(cache_of(made)["programmed"]) - entered == pytest.approx(12 * REGION, rel=0.01)
+    assert cache_of(made)["folded"] == 0
+
+
+@compiled_only
+def test_few_units_that_wait_for_others_to_be_folded_do_not_fill_the_ring_of_those_in_the_cache():
+    """However much is written over meanwhile: every one that came in goes on, or is struck off."""
+    made = built_system(100 * REGION, FOLDS, over(REGION // 2), state="steady")
+    made.system.run(t.NEVER)
+    slc = cache_of(made)
+    assert slc["taken"] == slc["mapped"] == 100 * REGION // 4096
+    assert slc["held"] == 0
+
+
+def test_a_trim_costs_nothing_of_what_lies_elsewhere():
+    """Of two units that share a place in the tables of the cache, the other one is trimmed."""
+    env = Environment()
+    host = Host(env, "fujitsu-rx2540-m1")
+    data = Volume(env, MODEL, host, name="data", state="fresh", changes=SMALL)
+    other = int(env.system.world.slcs[0]["units"]) * 4096
+    env.run(until=data.write(0, 4096))
+    env.run(until=data.write(other, UNIT - 4096))
+    data.trim(other, UNIT - 4096)
+    env.run(until=env.now + 1)
+    assert env.system.world.slcs[0]["held"] == 0
+    assert env.system.world.ftls[0]["written"] == 1
+
+
 # -- power, TRIM, other drives -------------------------------------------------------------------
 
 
@@ -336,6 +374,14 @@ def test_a_drive_without_the_section_has_no_cache():
 def test_a_cache_that_holds_nothing_is_refused(sets, key):
     with pytest.raises(InputError, match=key):
         built_system(UNIT, sets)
+
+
+def test_a_drive_of_more_mapping_units_than_numbers_of_its_cache_is_refused():
+    """2^31 of 4 KiB are 8.8 TB."""
+    larger = {"capacity.user": "15.36 TB"}
+    with pytest.raises(InputError, match=r"mapping\.unit: makes more mapping units"):
+        built_system(UNIT, larger)
+    assert cache_of(built_system(UNIT, larger | {"mapping.unit": "16 KiB"}))["size"] > 0
 
 
 def test_a_card_says_all_of_its_cache_or_nothing():

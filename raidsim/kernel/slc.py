@@ -12,10 +12,11 @@ it is full; others fold nothing then, and program what finds no room into the fl
 at once. Dies, channels and buffer are those of all other work, first come first
 served: folding slows the host down by what it takes of them.
 
-What was written anew meanwhile, or trimmed, is worth nothing, and no drive folds it. So a file that
-is written over and over stays in the cache, however long that goes on: the oldest blocks hold
-nothing of it any more, and are erased. Whether a unit in the cache is the last of its kind is known
-from where that one is. Those that are valid of several program units are folded as one.
+What was written anew meanwhile, or trimmed, is worth nothing, and no drive folds it, whether the
+new copy is in the cache or passed it by. So a file that is written over and over stays in the
+cache, however long that goes on: the oldest blocks hold nothing of it any more, and are erased.
+Whether a unit in the cache is the last of its kind is known from where that one is. Those that are
+valid of several program units are folded as one.
 
 The page map is that of the flash behind. Data gets its place there when its fold ends, so
 the burst causes no garbage collection and the fold does. Until then its mapping units wait in a
@@ -55,12 +56,12 @@ def is_full(slc, drive):
 def taken(w, row, drive, number):
     """Whether mapping unit ``number``, which is in the buffer, goes into the cache: noted, then."""
     slc = w.slcs[drive["slc"]]
-    if slc["size"] == 0 or slc["taken"] - slc["mapped"] == slc["units"]:
-        return False
     if slc["waits"] == 0 and is_full(slc, drive):
         let_go(w, row, drive)
-        if is_full(slc, drive):
-            return False
+    passes_by = slc["waits"] == 0 and is_full(slc, drive)
+    if passes_by or slc["size"] == 0 or slc["taken"] - slc["mapped"] == slc["units"]:
+        forgotten(w, drive, number)
+        return False
     first = slc["first_unit"]
     place = slc["taken"] % slc["units"]
     w.slc_units[first + place]["unit"] = number
@@ -71,13 +72,18 @@ def taken(w, row, drive, number):
 
 @handler
 def forgotten(w, drive, number):
-    """Mapping unit ``number`` was trimmed: it is not folded, if it is in the cache."""
+    """Mapping unit ``number`` was trimmed, or passed the cache by: no copy of it is folded."""
     slc = w.slcs[drive["slc"]]
     first = slc["first_unit"]
-    last = w.slc_units[first + number % slc["units"]]["last"]
-    if last != NONE and w.slc_units[first + last]["unit"] == number:
-        w.slc_units[first + last]["unit"] = NONE
-        w.slc_units[first + number % slc["units"]]["last"] = NONE
+    last = first + w.slc_units[first + number % slc["units"]]["last"]
+    if w.slc_units[last]["unit"] == number:
+        w.slc_units[last]["unit"] = struck(number)
+
+
+@handler
+def struck(number):
+    """What stands for mapping unit ``number`` once it is worth nothing; below NONE, as no unit."""
+    return NONE - 1 - number
 
 
 @handler
@@ -103,10 +109,11 @@ def valid(w, slc, share):
     for number in range(slc["seen"], slc["seen"] + share):
         place = number % slc["units"]
         unit = w.slc_units[first + place]["unit"]
-        if unit == NONE:
+        if unit < 0:
             continue
         last = w.slc_units[first + unit % slc["units"]]["last"]
-        if last == NONE or (last != place and w.slc_units[first + last]["unit"] == unit):
+        there = w.slc_units[first + last]["unit"]
+        if last != place and (there == unit or there == struck(unit)):
             w.slc_units[first + place]["unit"] = NONE
         else:
             found += 1
@@ -133,7 +140,7 @@ def drop(w, row, drive, share):
     slc["dropped"] += drive["page"] * drive["planes"]
     while (
         slc["mapped"] < slc["seen"]
-        and w.slc_units[slc["first_unit"] + slc["mapped"] % slc["units"]]["unit"] == NONE
+        and w.slc_units[slc["first_unit"] + slc["mapped"] % slc["units"]]["unit"] < 0
     ):
         slc["mapped"] += 1
     leaves(w, row, drive)
@@ -185,6 +192,22 @@ def folds_now(slc, drive):
     return slc["waits"] == 1 and slc["held"] + slc["reserved"] + unit > slc["fold_from"]
 
 
+@handler
+def is_last(slc, drive):
+    """Whether the valid units of what has left go on with this program unit, though it is not full.
+
+    Nothing is left for them to wait for; or they have waited for so long that the ring of mapping
+    units, which has as many rows more than the cache holds as a program unit has bytes, fills up.
+    """
+    unit = drive["page"] * drive["planes"]
+    waiting = slc["seen"] - slc["mapped"]
+    if slc["folding"] > 0:
+        return False
+    if slc["held"] < 2 * unit and (slc["valid"] > 0 or waiting > 0):
+        return True
+    return waiting > unit // 4
+
+
 @routine
 def fold(w, row, drive):
     """Begin to fold as much as there may be under way."""
@@ -194,10 +217,10 @@ def fold(w, row, drive):
         share = shares(slc, drive)
         more = valid(w, slc, share) * drive["unit"] if share > 0 else unit
         slc["valid"] = min(slc["valid"] + more, 2 * unit)
-        if slc["valid"] < unit:
+        if slc["valid"] < unit and not is_last(slc, drive):
             drop(w, row, drive, share)
             continue
-        slc["valid"] -= unit
+        slc["valid"] = max(slc["valid"] - unit, 0)
         slc["seen"] += share
         index = take(w, STAGE_MOVE_SENSED, NONE)
         job = w.jobs[index]
@@ -253,7 +276,7 @@ def next_unit(w, drive):
     slc = w.slcs[drive["slc"]]
     unit = w.slc_units[slc["first_unit"] + slc["mapped"] % slc["units"]]["unit"]
     slc["mapped"] += 1
-    return unit
+    return max(unit, NONE)
 
 
 @routine

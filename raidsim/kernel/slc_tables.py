@@ -42,6 +42,6 @@ SLCS = Table(
 SLC_UNITS = Table(
     "slc_units",
     "a mapping unit in an SLC cache; the rows of one are a ring, the oldest leaves first",
-    unit=state("i4", "its number on the drive, or NONE if it is worth nothing any more"),
-    last=state("i4", "where the last unit is whose number leaves this rest; NONE if trimmed"),
+    unit=state("i4", "its number on the drive; below 0 once it is worth nothing any more"),
+    last=state("i4", "where the last unit is whose number leaves this rest"),
 )
