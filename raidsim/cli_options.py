@@ -130,16 +130,17 @@ def _in_one_line(group: TyperGroup) -> Iterator[None]:
         raise _refusal(error, group) from None
 
 
-def _wanted(option: str, group: TyperGroup) -> str:
+def _wanted(option: str, group: TyperGroup) -> set[str]:
     """What stands for the value of an option in the help of the commands that have it."""
+    found: set[str] = set()
     for command in group.commands.values():
-        if isinstance(command, TyperGroup) and (found := _wanted(option, command)):
-            return found
+        if isinstance(command, TyperGroup):
+            found |= _wanted(option, command)
         for one in command.params:
             if option in one.opts and one.metavar:
                 help_line = str(getattr(one, "help", "") or "")
-                return one.metavar + (", or -" if "- is standard output" in help_line else "")
-    return ""
+                found.add(one.metavar + (", or -" if "- is standard output" in help_line else ""))
+    return found
 
 
 def _refusal(error: Any, group: TyperGroup) -> InputError:
@@ -160,8 +161,8 @@ def _refusal(error: Any, group: TyperGroup) -> InputError:
         place = _short(error.option_name)
         cause = "needs a value" if "requires" in message else "takes no value"
         wanted = _wanted(error.option_name, group)
-        if "requires" in message and wanted:
-            remedy = f"write {place} {wanted}"
+        if "requires" in message and len(wanted) == 1:  # which command it is isn't known here
+            remedy = f"write {place} {wanted.pop()}"
     elif extra:
         place, cause = _short(extra[1]), "is more than the command takes"
     elif command:

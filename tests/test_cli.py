@@ -307,6 +307,7 @@ def test_a_bug_says_that_it_is_one(
         (["run", "p3700-database", "--jso"], "--jso: is no option here; did you mean "),
         (["run", "p3700-database", "--json"], "--json: needs a value; write --json FILE, or -"),
         (["compare", "a", "--html"], "--html: needs a value; write --html FILE"),
+        (["run", "p3700-database", "--fio"], "--fio: needs a value\n"),  # FOLDER or FILE
         (["check", "rebuild-raid5", "--brief=3"], "--brief: takes no value"),
         (["run", "p3700-database", "--seed", "x"], "--seed"),
         (["validate", "no-such-document"], "no document or claim"),
