@@ -276,8 +276,9 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
         copies = volume.drives * card.integer("capacity.user") / volume.capacity
         for load in loads_of(scenario, volume):
             area = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
-            if load.trace is None and area * copies <= cache:
-                continue  # what is written over and over there never leaves the cache
+            in_order = load.trace is None and load.random_share == 0
+            if in_order and area * copies <= cache:
+                continue  # nothing is valid in the oldest blocks: none of it leaves the cache
             if load.read_share < 1 and not load.has_end:
                 yield Finding(
                     f"load {load.name}",
