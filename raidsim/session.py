@@ -234,10 +234,10 @@ class Session:
         shares = {load.name: load.read_share for load in self.loads}
         self.settling = Settling(self.system, streams, shares, self.at_once.filled)
         before, begun = self._completed(), self.system.now
-        self._run(before + pilot // FIRST_PART)
+        going = self._run(before + pilot // FIRST_PART)
         self.settling.watch_warmup(FIRST_PART * (self.system.now - begun))
         while True:
-            going = self._run(before + pilot)
+            going = going and self._run(before + pilot)
             found = self.settling.unsettled()
             self.unsettled = [one for one in found if one.matters]
             is_least = pilot >= measure.min_ios

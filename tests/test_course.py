@@ -370,6 +370,13 @@ def test_a_course_ends_at_its_bound_and_says_what_was_under_way():
     assert operation.seconds > 100 * operation.simulated_seconds
 
 
+def test_a_course_whose_time_is_over_before_it_is_warm_ends_as_well():
+    """A part of the warm-up tells how long all of it takes: here not even that is done in time."""
+    found = point(at("1 ms", "drive-failure", drive=0), measure={"max_time": "2 ms"})
+    assert "stopped at 0.002 s (measure.max_time)" in found.warnings
+    assert any("no end of the warm-up found" in one for one in found.warnings)
+
+
 def test_a_given_duration_is_kept():
     found = course(at("1 s", "drive-failure", drive=0), measure={"duration": "3 s"})
     assert found.phases[-1].end_s == 3.0

@@ -84,10 +84,10 @@ def set_size(system: System, row: int, card: Card, free: float) -> None:
 
 
 def prepare(system: System, row: int, card: Card, *, filled: float, written: int) -> None:
-    """Give a cache its past: ``filled`` of the capacity holds data, ``written`` bytes are written.
+    """Give a cache its past, when ``filled`` of the capacity holds data.
 
-    These were written over and over until now: of them the cache holds as much as fits. What is
-    in it has its place in the page map already, so folding it takes time and nothing else.
+    Loads wrote ``written`` bytes of it over and over until now: the cache holds as much of them as
+    fits. They have their places in the page map already, so folding them takes only time.
     """
     set_size(system, row, card, 1.0 - filled)
     slc = system.world.slcs[row]

@@ -15,8 +15,8 @@ served: folding slows the host down by what it takes of them.
 What was written anew meanwhile, or trimmed, is worth nothing, and no drive folds it, whether the
 new copy is in the cache or passed it by. So a file that is written over and over stays in the
 cache, however long that goes on: the oldest blocks hold nothing of it any more, and are erased.
-Whether a unit in the cache is the last of its kind is known from where that one is. Those that are
-valid of several program units are folded as one.
+Each copy that comes in notes its place, so an older one is known by a note that points elsewhere.
+Valid units of several program units are folded together, as one program unit.
 
 The page map is that of the flash behind. Data gets its place there when its fold ends, so
 the burst causes no garbage collection and the fold does. Until then its mapping units wait in a

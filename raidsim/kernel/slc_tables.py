@@ -43,5 +43,5 @@ SLC_UNITS = Table(
     "slc_units",
     "a mapping unit in an SLC cache; the rows of one are a ring, the oldest leaves first",
     unit=state("i4", "its number on the drive; below 0 once it is worth nothing any more"),
-    last=state("i4", "where the last unit is whose number leaves this rest"),
+    last=state("i4", "ring place of the newest unit whose number modulo the ring is this row"),
 )
