@@ -21,7 +21,10 @@ def base_of(interface: str, **known: object) -> cards.Card:
         ("sata", {"cells": "tlc", "year": 2022}, "kingston-dc600m-960gb"),
         ("nvme", {"cells": "qlc", "year": 2024}, "solidigm-p5336-61440gb"),
         ("nvme", {"cells": "tlc", "year": 2025}, "kioxia-cd9p-r-7680gb"),
-        ("nvme", {"cells": "tlc", "year": 2025, "slc_cache": True}, "samsung-970-evo-plus-500gb"),
+        ("nvme", {"cells": "tlc", "year": 2025, "slc_cache": True}, "samsung-9100-pro-2tb"),
+        # Not a drive of that very year whose values are another maker's.
+        ("nvme", {"cells": "tlc", "year": 2021, "slc_cache": True}, "samsung-980-pro-2tb"),
+        ("sata", {"cells": "tlc", "year": 2020, "slc_cache": True}, "samsung-870-evo-1tb"),
         ("nvme", {"cells": "tlc", "year": 2021, "maker": "Samsung"}, "samsung-pm9a3-7680gb"),
         ("sas", {"year": 2018}, "samsung-pm1643-30720gb"),
         # Of an unknown year the newest, and not the first by name, which is of 2014.
@@ -58,16 +61,16 @@ def call(*arguments: object) -> int:
 
 def test_a_new_card_says_which_base_was_chosen_and_why(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    options = ("--interface", "sata", "--cells", "qlc", "--year", 2018, "--maker", "Acme")
+    options = ("--interface", "sas", "--cells", "qlc", "--year", 2018, "--maker", "Acme")
     assert call("ssd", "acme-1tb", *options) == 0
     printed = capsys.readouterr().out
-    said = "Its base is intel-s4600-960gb, the nearest of the catalogue by interface"
+    said = "Its base is samsung-pm1643-30720gb, the nearest of the catalogue by interface"
     text = (tmp_path / "acme-1tb.toml").read_text()
     assert said in printed
     assert said in text.replace("\n# ", " ")
     assert "holds 3 bits a cell, and QLC 4" in printed
     card = cards.load(tmp_path / "acme-1tb.toml")
-    assert card.base == "intel-s4600-960gb"
+    assert card.base == "samsung-pm1643-30720gb"
     assert card["flash.bits_per_cell"] == 4
 
 

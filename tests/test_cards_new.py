@@ -73,8 +73,8 @@ def test_a_new_disk_keeps_no_more_than_its_sheet_says_and_is_as_it_is_sold(name,
     [
         ("intel-s4600-960gb", 2020, 550),
         ("samsung-970-evo-plus-500gb", 2018, 3565),  # as the base
-        ("samsung-970-evo-plus-500gb", 2021, 7080),
-        ("samsung-970-evo-plus-500gb", 2024, 14160),
+        ("samsung-970-evo-plus-500gb", 2021, 7450),
+        ("samsung-970-evo-plus-500gb", 2024, 14950),
         ("micron-9550-max-6400gb", 2024, 14950),  # as the base
     ],
 )

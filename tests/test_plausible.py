@@ -217,7 +217,8 @@ def test_check_refuses_a_value_outside_of_its_class_until_its_card_says_why(tmp_
 def test_the_time_of_a_write_in_the_front_end_leaves_room_for_the_printed_rate_of_writes():
     card = next(one for one in CARDS if one.name == "intel-p4510-4tb")
     one = plausible(card)["front_end.write_time"]
-    assert one.high + card.number("front_end.command_time") == pytest.approx(1 / 139_000)
+    # The rate is printed as it is met within 5 %: that of 132,050 writes is left as well.
+    assert one.high + card.number("front_end.command_time") == pytest.approx(1 / 139_000 / 0.95)
 
 
 TAKEN_OVER = """

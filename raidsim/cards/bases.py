@@ -2,7 +2,8 @@
 
 What a sheet does not print is the base's: what a command takes on the interface, channels, the time
 of the flash. So the base has the same interface, an SLC cache if the drive has one, and among those
-the nearest cells and year of launch. A base of another generation is warned of.
+the nearest cells and year of launch, and values of its own maker. A base of another generation is
+warned of.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ INTERFACES = {"sata": "SATA", "sas": "SAS", "nvme": "NVMe"}
 GENERATION = 3
 """Years between two drives from which on they are of different generations."""
 
-_BIT, _UNKNOWN, _CACHE, _MAKER = 4.0, 2.0, 8.0, 0.5
-"""Years that a bit of a cell counts as, cells that are not told, an SLC cache, another maker."""
+_BIT, _UNKNOWN, _CACHE, _MAKER, _OTHERS = 4.0, 2.0, 8.0, 0.5, 3.0
+"""Years that a bit of a cell counts as, cells that are not told, an SLC cache, another maker, and
+each card that a base itself stands on, if one is another maker's: its values would be taken over
+once more."""
 
 
 def stores_in_flash(kind: str) -> bool:
@@ -54,10 +57,10 @@ def nearest_base(
         and card.maker != NO_MAKER
     ]
 
-    def distance(card: Card) -> tuple[float, int, bool, str]:
+    def distance(card: Card) -> tuple[float, int, int, int, str]:
         years = _distance(card, cells=cells, year=year, slc_cache=slc_cache, maker=maker)
         age = -(card.year or 0) if year is None else 0
-        return years, age, bool(card.base), card.name
+        return years, age, len(card.files), -len(card.residuals), card.name
 
     return min(fitting, key=distance, default=None)
 
@@ -122,6 +125,8 @@ def _distance(card: Card, *, cells: str, year: int | None, slc_cache: bool, make
         distance += _CACHE
     if maker and maker != card.maker:
         distance += _MAKER
+    if card.of_others():
+        distance += _OTHERS * (len(card.files) - 1)
     return distance
 
 

@@ -105,7 +105,7 @@ CHANNELS = (
     ChannelClass(2018, 590, 420, 800, "ONFI 4 and Toggle 2: 533 to 800 MT/s"),
     ChannelClass(2020, 850, 600, 1150, "ONFI 4 and Toggle 3: 800 to 1200 MT/s"),
     ChannelClass(2023, 1080, 600, 1800, "ONFI 4.1 and 4.2: 1200 and 1600 MT/s"),
-    ChannelClass(_LAST, 1900, 1300, 2400, "ONFI 5: 2400 MT/s and more"),
+    ChannelClass(_LAST, 1900, 1300, 3000, "ONFI 5: 2400 and 3600 MT/s"),
 )
 # fmt: on
 

@@ -213,13 +213,13 @@ def _is_taken_over(card: Card, name: str) -> bool:
 def _left_by_rated(card: Card, name: str) -> float:
     """The longest time that a rated figure leaves, which a fit sees only where it limits.
 
-    At the printed rate of random writes each takes all cores of the front end together no longer
-    than cores / rate, of which the command has its own part.
+    At the least that the printed rate of random writes stands for, each takes all cores of the
+    front end together no longer than cores / rate, of which the command has its own part.
     """
     if name != "front_end.write_time" or card.rated is None:
         return math.inf
     rates = [
-        one.value
+        one.value * (1 - one.tolerance)
         for one in card.rated.performance
         if one.what == "rate" and (one.read, one.random) == (0, 1)
     ]

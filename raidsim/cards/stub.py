@@ -167,7 +167,7 @@ def inherits(like: Card, maker: str) -> str:
     return f"As on {like.name}, {why}: {words(left)}."
 
 
-_LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7080 of 4.0, 14160 of 5.0; SATA-6G 550, SAS-12G 1150"
+_LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7450 of 4.0, 14950 of 5.0; SATA-6G 550, SAS-12G 1150"
 _OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time")
 """What a fit may move though the base has none: sheets print reads, writes, the long run apart."""
 
@@ -293,7 +293,7 @@ def _protected(like: Card, slc_cache: bool) -> str:
 
 _PAYLOADS = {
     "sata": ((2010, 550e6),),
-    "nvme": ((2013, 3540e6), (2019, 7080e6), (2023, 14160e6)),
+    "nvme": ((2013, 3540e6), (2019, 7450e6), (2023, 14950e6)),
 }
 """B/s of the fastest link of solid state drives that were launched from a year on."""
 
