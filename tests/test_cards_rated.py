@@ -178,6 +178,15 @@ def test_maker_and_year_are_of_the_head():
     assert 'year: "2020" is no year' in said(SSD.replace("title", 'year = "2020"\ntitle', 1))[0]
 
 
+@pytest.mark.parametrize("wrong", ['["A1"]', "[3]", '"y2"', '[""]', '["ab\\ncde"]'])
+def test_an_order_number_has_four_letters_or_digits(wrong):
+    text = f'name = "x"\nkind = "hdd"\ntitle = "X"\nbase = "nl-sas-2tb"\norder_numbers = {wrong}\n'
+    with pytest.raises(InputError, match=r"order_numbers: .* is no order number of 4 letters"):
+        read_card(text, "x.toml")
+    card = read_card(text.replace(f"= {wrong}\n", '= ["WD30EFRX"]\n'), "x.toml")
+    assert card.order_numbers == ("WD30EFRX",)
+
+
 def test_every_card_of_the_catalogue_says_its_maker_and_year():
     assert [one.name for one in cards.catalogue() if not one.maker or not one.year] == []
 

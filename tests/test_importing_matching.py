@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from raidsim import cards
+from raidsim.cards.order_numbers import is_one_of, plain
 from raidsim.importing.matching import Needs, match_controller, match_drive
 from raidsim.importing.model import Drive, Fact, Place
 
@@ -49,3 +51,42 @@ def test_a_controller_whose_file_shows_three_copies_keeps_them():
         None, Needs(frozenset({"raid1"}), frozenset(), 2, False, True, 2, place)
     )
     assert "levels.copies" not in pairs.changes
+
+
+LISTED = {
+    # What a computer lists: the card that stands for it, and whether it is of that very model.
+    ("SAMSUNG MZQL21T9HCJR-00A07", "nvme", 1.92e12): ("samsung-pm9a3-1920gb", True),
+    ("Samsung SSD 980 PRO 2TB", "nvme", 2e12): ("samsung-980-pro-2tb", True),
+    ("HUH721010ALE604", "sata", 10e12): ("hgst-he10-10tb", True),
+    ("SSDPE2KX080T8", "nvme", 8e12): ("intel-p4510-4tb", False),
+    ("INTEL SSDSC2BA400G3", "sata", 400e9): ("intel-s3700-800gb", False),
+    ("Micron_7450_MTFDKCC3T8TFR", "nvme", 3.84e12): ("micron-7450-max-6400gb", False),
+    # A drive of a personal computer is no drive for servers with the same first letters.
+    ("INTEL SSDPEKNW010T8", "nvme", 1e12): ("crucial-p5-plus-1tb", False),
+    # Its relative holds eight times as much, and has eight times the dies.
+    ("SAMSUNG MZ7LH960HAJR-00005", "sata", 960e9): ("intel-s4600-960gb", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("listed", LISTED, ids=lambda listed: listed[0])
+def test_a_drive_is_that_of_its_order_number_or_of_its_series(listed):
+    model, interface, size = listed
+    place = Place("lsblk.json", 1)
+    drive = Drive(
+        label="d", place=place, keys=(), model=Fact(model, place), size=Fact(int(size), place),
+        rotates=Fact(model.startswith("HUH"), place), interface=Fact(interface, place),
+    )  # fmt: skip
+    found = match_drive(drive, 0)
+    assert (found.card, found.is_exact) == LISTED[listed]
+
+
+def test_an_order_number_is_looked_for_where_a_word_begins():
+    """PRAID EP420i is a controller of Fujitsu, and a Smart Array P420i one of HP."""
+    card = cards.load("hp-p420i")
+    assert is_one_of("HP Smart Array P420i", card)
+    assert not is_one_of("PRAID EP420i", card)
+
+
+def test_no_two_cards_have_the_same_order_number():
+    numbers = [plain(one) for card in cards.catalogue() for one in card.order_numbers]
+    assert len(numbers) == len(set(numbers)) > 100

@@ -85,7 +85,8 @@ class Card:
     those that a base states, or a base of that, which card does. ``rated`` is what its sheet
     prints; nothing of that is inherited. ``maker`` is empty and ``year``, of its launch, None
     where the card does not say.
-    ``files`` are its own file and those of its bases.
+    ``files`` are its own file and those of its bases. ``order_numbers`` are what the hardware
+    calls itself where an operating system lists it, or how that begins.
     ``surface`` and ``seek_points`` are of a hard disk that was measured; ``disksim`` is what
     DiskSim's files say of it beside.
     """
@@ -111,6 +112,7 @@ class Card:
     base_sensitivities: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     base_residuals: Mapping[str, float] = field(default_factory=dict)
     files: tuple[Path, ...] = field(default=(), compare=False)
+    order_numbers: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Value:
         return self.values[name]

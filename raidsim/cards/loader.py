@@ -12,6 +12,7 @@ from raidsim.cards import years
 from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
 from raidsim.cards.card import WRITTEN_SOURCES, Card, Origin, Source
 from raidsim.cards.followers import AS_OFTEN, followers
+from raidsim.cards.order_numbers import LEAST, plain
 from raidsim.cards.places import find, shown_as
 from raidsim.cards.rated import Rated, read_rated
 from raidsim.cards.surface import (
@@ -26,8 +27,8 @@ from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem, nearest_key, quote, suggest, the_first
 
 _HEAD = (
-    "name", "kind", "title", "description", "maker", "year", "base", "rated", "residuals",
-    "sensitivities",
+    "name", "kind", "title", "description", "maker", "year", "order_numbers", "base", "rated",
+    "residuals", "sensitivities",
 )  # fmt: skip
 _MEASURED = ("surface", "seek_curve", "disksim")
 """Sections of the card of a hard disk that was measured: no single values."""
@@ -199,6 +200,7 @@ class _Reader:
         self._follow(data, kind, measured)
         rated = self._rated(data, kind)
         self._other_forms(data, kind, base, rated)
+        order_numbers = self._order_numbers(data)
         residuals = self._deviations(("residuals",), data.get("residuals", {}))
         sensitivities = self._sensitivities(data.get("sensitivities", {}), kind)
         if self.problems:
@@ -217,7 +219,7 @@ class _Reader:
             {a.name: self.origins[a.name] for a in kind.attributes
              if a.name in self.origins and not self._gives(data, a)},
             rated, measured.surface, measured.seek_points, measured.disksim, told, left,
-            (path, *(base.files if base else ())),
+            (path, *(base.files if base else ())), order_numbers,
         )  # fmt: skip
 
     def _measured(self, data: Mapping[str, Any], kind: CardKind, base: Card | None) -> Measured:
@@ -343,6 +345,16 @@ class _Reader:
             example = f"give one of {', '.join(KINDS)}" if key == "kind" else f'write {key} = "..."'
             self.problem((key,), "is missing", example)
         return None
+
+    def _order_numbers(self, data: Mapping[str, Any]) -> tuple[str, ...]:
+        given = data.get("order_numbers", [])
+        texts = given if isinstance(given, list) else [given]
+        for one in texts:
+            if not isinstance(one, str) or not one.isprintable() or len(plain(one)) < LEAST:
+                cause = f"{quote(one)} is no order number of {LEAST} letters and digits or more"
+                self.problem(("order_numbers",), cause, 'write order_numbers = ["...", "..."]')
+                return ()
+        return tuple(texts)
 
     def _attributes(self, data: Mapping[str, Any], kind: CardKind) -> None:
         known = kind.by_name

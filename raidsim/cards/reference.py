@@ -46,10 +46,11 @@ Every value says where it comes from:
 A value that a card leaves out has the default below, and is shown with the source `default`;
 one that a scenario sets is shown with the source `scenario`. A value outside its range is refused;
 a fit looks in a [narrower one](#ranges-of-a-fit). At the top a card has `name`, `kind`, `title`
-and, if it likes, `description`, `maker` and `year` (of its launch); `schema = 2` says which version
-of these keys it is written in ([older ones are read](python.md#schema-numbers); without the number
-it is 1). A
-[fit](../how-to/fit-a-card.md) writes two tables at its end: `[residuals]` holds the error that it
+and, if it likes, `description`, `maker` and `year` (of its launch), and `order_numbers`: a list of
+what the hardware calls itself where a computer lists it, or how that begins, by which
+[`raidsim import`](../how-to/import.md) finds its card; `schema = 2` says which version of these
+keys it is written in ([older ones are read](python.md#schema-numbers); without the number it is 1).
+A [fit](../how-to/fit-a-card.md) writes two tables at its end: `[residuals]` holds the error that it
 left, by claim; `[sensitivities]`, by value and claim, how the simulated figure changes for 1 % more
 of the value.
 

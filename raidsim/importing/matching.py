@@ -14,32 +14,20 @@ from typing import Any
 from raidsim import cards
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.card import Card
+from raidsim.cards.flash_classes import gathers
+from raidsim.cards.order_numbers import is_one_of, kinship
 from raidsim.errors import quote
 from raidsim.importing import words
 from raidsim.importing.model import Controller, Drive, Fact, Place
 
+SERIES = 5
+"""Letters and digits that the names of two drives of a series begin with, at least."""
+
+SIZES = 4.1
+"""Times that a drive of a series holds of another: farther ones have other numbers of dies."""
+
 SAME = 0.005
 """Share by which a capacity may differ from that of a card and be the same."""
-
-_KNOWN = {
-    r"SSDPEDMD800G4": "intel-p3700-800gb",
-    r"SSDPEDMD016T4": "intel-p3700-1600gb",
-    r"SSDPEDMD020T4": "intel-p3700-2000gb",
-    r"SSDPE2MD800G4": "intel-p3700-800gb-sff",
-    r"SSDPE2MD016T4": "intel-p3700-1600gb-sff",
-    r"SSDPE2MD020T4": "intel-p3700-2000gb-sff",
-    r"SSDPE2KX040T8": "intel-p4510-4tb",
-    r"SSDSA2BZ300G3": "intel-710-300gb",
-    r"SSDSC2KG960G7": "intel-s4600-960gb",
-    r"SBFPF2BV614T": "solidigm-p5336-61440gb",
-    r"MZQLB3T8HALS": "samsung-pm983-3840gb",
-    r"MZQL27T6HBLA": "samsung-pm9a3-7680gb",
-    r"MZILG7T6HBLA": "samsung-pm1653-7680gb",
-    r"KCD9[XD]PJE7T68": "kioxia-cd9p-r-7680gb",
-    r"SEDC600M/?960G": "kingston-dc600m-960gb",
-    r"970 ?EVO ?PLUS ?500GB": "samsung-970-evo-plus-500gb",
-}
-"""Order numbers, and the cards that describe what they buy."""
 
 _CLIENT = re.compile(
     r"\b(EVO|9[5-9]0 PRO|WDS|WD_BLACK|KINGSTON|SSDPEKN|SSDPEKK|CT\d{3,4}|Crucial|SKHynix|PC\d{3})",
@@ -106,24 +94,19 @@ def match_drive(drive: Drive, least: int, *, is_all: bool = False) -> Match:
     made = Match(found.name, "")
     _differences(made, found, drive, least, is_all=is_all)
     named = f"no card for {quote(drive.model.value)}" if drive.model else "the model is not known"
-    alike = [why, interface, why_rpm, "capacity"] if size else [why, interface, why_rpm]
+    series = "series" if not spins and _series(found, drive) else ""
+    alike = [why, interface, why_rpm, series, *(["capacity"] if size else [])]
     made.reason = f"{named}; the nearest by {', '.join(one for one in alike if one)}: {found.title}"
     return made
 
 
 def _very_model(drive: Drive) -> Card | None:
+    """The card of what a drive calls itself; of several the one whose number says the most."""
     if drive.model is None:
         return None
-    text = drive.model.value.upper()
-    plain = re.sub(r"[^A-Z0-9]", "", text)
-    for pattern, name in _KNOWN.items():
-        if re.search(pattern, text):
-            return next((card for card in _drive_cards() if card.name == name), None)
-    for card in _drive_cards():
-        number = card.name.upper().rpartition("-")[2]
-        if len(number) >= 8 and re.search(r"\d", number) and plain.find(number) >= 0:
-            return card
-    return None
+    text = drive.model.value
+    found = [card for card in _drive_cards() if is_one_of(text, card)]
+    return max(found, key=lambda card: max(map(len, card.order_numbers)), default=None)
 
 
 def _medium(drive: Drive) -> tuple[bool, str]:
@@ -174,7 +157,15 @@ def _distance(
     if spinning:
         # How dense a disk is says more of it than its plug: that is a value of its own.
         return shingled, round(speed, 2), far + 0.5 * odd
-    return odd, m2, far, float("add-in" in card.word("body.form_factor"))
+    series = _series(card, drive) if far <= math.log(SIZES) else 0
+    other = float(gathers(card) != is_client)
+    return odd, m2, other, -series, far, float("add-in" in card.word("body.form_factor"))
+
+
+def _series(card: Card, drive: Drive) -> int:
+    """Letters and digits that the names of two drives of a series have in common; else none."""
+    alike = kinship(drive.model.value, card) if drive.model is not None else 0
+    return alike if alike >= SERIES else 0
 
 
 def _differences(made: Match, card: Card, drive: Drive, least: int, *, is_all: bool) -> None:
@@ -289,6 +280,8 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
     for card in usual.values():
         if known and known.model and (number := _model_number(card)) in known.model.value.lower():
             return card, f"{model}: the card of a {number}"
+        if known and known.model and is_one_of(known.model.value, card):
+            return card, f"{model}: the card of a {card.order_numbers[0]}"
     without = known is not None and known.memory is not None and known.memory.value == 0
     is_plain = needs.levels <= {"jbod", "single"} and not needs.uses_cache
     adapter = (
@@ -305,7 +298,7 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
     found = min(
         cached,
         key=lambda card: (
-            (card.word("ports.speed") == "sas-3g") != (ports in {"sas-3g", "sata-3g"}),
+            abs(_generation(card.word("ports.speed")) - _generation(ports)),
             abs(math.log(card.number("cache.size") / memory)),
             card.name,
         ),
@@ -316,6 +309,12 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
     alike += [ports] if known.ports else []
     by = f"the nearest by {' and '.join(alike)}" if alike else "guess: a usual one"
     return found, f"no card for {model}; {by}: {found.title}"
+
+
+def _generation(ports: str) -> int:
+    """The generation of a speed of ports: 3, 6, 12 and 24 Gbit/s are one after the other."""
+    found = re.search(r"-(\d+)g", ports)
+    return int(math.log2(int(found[1]) / 3)) if found else 2
 
 
 def _model_number(card: Card) -> str:
