@@ -15,7 +15,11 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.spread import HALF, HELD
 
 FOLDER = data_folder("validation").parent / "docs" / "background"
-WIDER = {"measured-drives-and-software-raid", "measured-disks-behind-write-back"}
+WIDER = {
+    "measured-drives-and-software-raid",
+    "measured-disks-behind-write-back",
+    "measured-latencies-and-mixed-loads",
+}
 """Tests that were predicted since parts that nothing was compared with widen intervals."""
 TABLES = sorted(FOLDER.glob("measured-*-blind.tsv"))
 ROW = re.compile(r"\| (?P<number>\d+) \| \[(?P<title>[^]]+)\]\((?P<page>[^)]+)\) \|(?P<rest>.*)\|")
