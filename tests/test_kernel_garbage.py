@@ -71,8 +71,10 @@ def test_a_fresh_drive_moves_nothing_until_all_of_it_is_written():
 
 
 def test_writing_in_sequence_moves_nothing_however_often():
-    area = {"size": "64 MiB"}  # of 1 GiB that a group of units stands for, one after the other
-    made = built_system({"read": "0 %", "random": "0 %", "size": "64 KiB", "area": area})
+    writes = {"read": "0 %", "random": "0 %", "size": "64 KiB"}
+    scale = int(built_system(writes).system.world.ftls[0]["scale"])
+    area = {"offset": f"{scale // 2} MiB", "size": "1 MiB"}  # a group of units of the map
+    made = built_system(writes | {"area": area})
     assert after(made, 300).write_amplification == 1.0
     assert made.system.world.ftls[0]["erased"] > 0
 

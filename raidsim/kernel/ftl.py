@@ -27,6 +27,12 @@ request stay distinct), the middle is dropped, and the high bits are kept: a hot
 its share of the drive. What counts for garbage collection are shares and the units of
 a block, not how many blocks there are, as long as they are many.
 
+Once it collects, each unit that is written counts in full: shares are right then, and a window
+need not go on for days. Before that, while there are free blocks, it is the time that counts
+in which they are used up. So a write changes the map if it is to the one unit that the
+logical one is (:func:`is_beside` says of the others that they lie beside it), and free
+blocks last as long as those of a map of true size.
+
 Drives with the same past share it. Map and owners are lists of leaves of LEAF entries each, and
 ``pages`` names the leaf of each part of a list. A leaf that is shared has a name below 0 (~leaf),
 and the first change makes a copy of it: so a thousand drives take the memory of one, and that of
@@ -58,6 +64,21 @@ def logical(ftl, unit):
         return unit
     group = ftl["group"]
     return unit // (ftl["scale"] * group) * group + unit % group
+
+
+@handler
+def is_beside(w, ftl, unit, number):
+    """Whether unit ``number`` of the drive lies beside the one that its logical ``unit`` is.
+
+    While there are free blocks, that is, and where something was written before. A map that
+    collects never has more than RESERVE.
+    """
+    scale = ftl["scale"]
+    if scale == 1 or ftl["free"] <= RESERVE:
+        return False
+    if number // ftl["group"] % scale == scale // 2:
+        return False
+    return place_of(w, ftl, unit) != NONE
 
 
 @handler

@@ -62,7 +62,7 @@ def store(w, row, drive, start, end):
         if part < size:
             drive["rest"] = lies_in(w, drive, table, unit)
         if drive["slc"] == NONE or not slc.taken(w, row, drive, number):
-            put(w, row, drive, table, unit)
+            put(w, row, drive, table, number)
 
 
 @routine
@@ -83,8 +83,12 @@ def forget(w, drive, start, end):
 
 
 @routine
-def put(w, row, drive, table, unit):
-    """Give a logical unit a new place in the map, with the collection that this asks for."""
+def put(w, row, drive, table, number):
+    """Give a unit a new place in the map, with the collection that this asks for."""
+    unit = ftl.logical(table, number)
+    if ftl.is_beside(w, table, unit, number):
+        table["written"] += 1
+        return
     while ftl.is_blocked(w, table):
         place = ftl.clear(w, table)
         if place != NONE:
@@ -105,7 +109,7 @@ def leave_cache(w, row, drive):
     for _ in range(slc.folded(w, row, drive)):
         number = slc.next_unit(w, drive)
         if number != NONE:
-            put(w, row, drive, table, ftl.logical(table, number))
+            put(w, row, drive, table, number)
 
 
 @routine

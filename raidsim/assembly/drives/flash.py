@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from raidsim.system.system import System
 
+SOON = 1.5  # times too soon: some of the few spare blocks of a small map are always open
+
 
 class Flash(DriveKind):
     """Flash behind a page map."""
@@ -264,8 +266,8 @@ class Flash(DriveKind):
         Its SLC cache has begun to fill, or was folded, by more than what is always under way. Or it
         was fresh or filled, and has free blocks left, so that nothing is collected yet of what is
         scattered. Or it
-        collects although it has not been written over: each write counts in full on a page map that
-        is scaled down.
+        collects although it has not been written over: what is written to an empty drive counts in
+        full on a page map that is scaled down.
         """
         if self.row(system, drive)["slc"] == t.NONE:
             free = self._has_free_blocks(system, drive) if scattered else None
@@ -311,9 +313,12 @@ class Flash(DriveKind):
         flash = int(table["blocks"]) * int(table["block_units"])
         if scale == 1 or not system.since("ftls", number, "moved"):
             return None
-        if before > units or written > (flash - before) * scale:
+        if before > units:
             return None
-        return f"garbage is collected ({scale} times too soon, as its page map is scaled down)"
+        early = (flash - before) * scale / max(written, 1)
+        if early < SOON:
+            return None
+        return f"garbage is collected ({early:.2g} times too soon, as its page map is scaled down)"
 
     def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
         """The buffer that writes wait in for a die."""
