@@ -35,6 +35,7 @@ from raidsim.kernel import (
     stripe_cache,
     stripe_heads,
 )
+from raidsim.kernel.array_commands import add_command, drop_commands, taken_back
 from raidsim.kernel.array_tables import (
     COPYING,
     ERRAND_BITMAP,
@@ -63,7 +64,6 @@ from raidsim.kernel.tables import (
     STAGE_ENDED,
     STAGE_PARITY,
     STAGE_PLAN,
-    STAGE_SLOT,
     STAGE_SPREAD,
     STAGE_WAITING,
     TRIM,
@@ -111,6 +111,7 @@ def split(w, array, index):
         below["length"] = stop - start
         below["waiters"] = NONE
         below["other"] = NONE
+        below["read_work"] = 0.0
         job["pending"] += 1
         lock_stripe(w, array, part)
         start = stop
@@ -168,6 +169,8 @@ def plan_anew(job):
     job["xor"] = 0
     job["stripe_work"] = 0.0
     job["serial_work"] = 0.0
+    if job["errand"] != ERRAND_PART:  # one may have read already
+        job["read_work"] = 0.0
     job["later"] = NONE
 
 
@@ -251,20 +254,23 @@ def spend(w, row, index):
     job = w.jobs[index]
     array = w.arrays[row]
     parts = 0
+    reads = 0
     child = job["later"]
     cost = 0.0
     while child != NONE:
         parts += 1
         below = w.jobs[child]
+        reads += int(below["op"] == READ)
         cost += driver_time(w.drives[below["drive"]], below["op"], 1, below["length"])
         if below["op"] == WRITE:
             cost += array["mirror_ns"]
         child = below["next"]
     job["parts"] = parts
     cost += array["spread_ns"]
-    if job["stripe_work"] > 0.0 or job["serial_work"] > 0.0:
+    if job["stripe_work"] > 0.0 or job["read_work"] > 0.0 or job["serial_work"] > 0.0:
         if array["family"] == PARITY:  # for copies the time is in copy_io_ns already
-            job["stripe_work"] += array["device_io_ns"] * parts
+            job["stripe_work"] += array["device_io_ns"] * (parts - reads)
+            job["read_work"] += array["device_io_ns"] * reads
     else:
         cost += array["device_io_ns"] * (parts - 1)
     if array["firmware_ns"] > 0.0:
@@ -317,40 +323,9 @@ def commands_to_drive(w, array, index, access, row, drive, last):
         stop = min(start + longest, end)
         phase = access["phase"]
         last = add_command(w, index, row, drive, access["op"], phase, start, stop, last)
-        device_ios.count(w, array, index, access)
+        device_ios.count(w, array, index, access, last)
         start = stop
     return last
-
-
-@handler
-def add_command(w, index, row, drive, op, phase, start, end, last):
-    """Make a command about bytes [start, end) of a drive, behind the last one that there is."""
-    child = take_child(w, STAGE_SLOT, index)
-    below = w.jobs[child]
-    below["drive"] = drive
-    below["serial"] = w.drives[drive]["serial"]
-    below["member"] = row
-    below["op"] = op
-    below["phase"] = phase
-    below["offset"] = start
-    below["length"] = end - start
-    below["hop"] = 0
-    w.members[row]["in_flight"] += 1
-    if w.jobs[index]["errand"] != ERRAND_OPERATION:
-        w.arrays[w.volumes[w.jobs[index]["volume"]]["array"]]["others"] += 1
-    if last == NONE:
-        w.jobs[index]["later"] = child
-    else:
-        w.jobs[last]["next"] = child
-    return child
-
-
-@handler
-def taken_back(w, job, child):
-    """A command of task ``job`` is back, or is not sent after all."""
-    w.members[child["member"]]["in_flight"] -= 1
-    if job["errand"] != ERRAND_OPERATION:
-        w.arrays[w.volumes[job["volume"]]["array"]]["others"] -= 1
 
 
 @part("arrays")
@@ -363,12 +338,14 @@ def go_on(w, index):
     if job["status"] == RETRY or job["status"] == UNREADABLE:
         begin_anew(w, row, index)
         return
-    if job["status"] != FAILED and computes(w, array, index):
+    if job["status"] != FAILED and computes(w, row, index):
         return
     if job["later"] == NONE:
         end(w, array, index)
         return
     if job["errand"] == ERRAND_PART and w.jobs[job["later"]]["op"] == WRITE:
+        if is_joined(w, row, index):
+            return
         if array["partial_parity"] != NONE and partial_parity.enter(w, row, index):
             return
     send_phase(w, array, index)
@@ -381,12 +358,8 @@ def begin_anew(w, row, index):
     if job["errand"] == ERRAND_PART and w.arrays[row]["stripe_cache"] > 0:
         stripe_cache.forget(w, row)
     job["since"] = NEVER
-    while job["later"] != NONE:
-        child = job["later"]
-        below = w.jobs[child]
-        job["later"] = below["next"]
-        taken_back(w, job, below)
-        release(w, child)
+    job["read_work"] = 0.0
+    drop_commands(w, w.arrays[row], index)
     if job["status"] == UNREADABLE and job["errand"] != ERRAND_REPAIR:
         repair(w, index)
         return
@@ -395,16 +368,41 @@ def begin_anew(w, row, index):
 
 
 @handler
-def computes(w, array, index):
+def is_joined(w, row, index):
+    """Whether writes that came since a stripe was planned go with it: it is planned anew then.
+
+    The CPU time that it had before is not spent again.
+    """
+    job = w.jobs[index]
+    array = w.arrays[row]
+    if job["errand"] != ERRAND_PART or array["stripe_cache"] == 0:
+        return False
+    if job["other"] != NONE or (array["serial_ns"] > 0.0 and job["serial_work"] == 0.0):
+        return False  # its log is written, or a worker has it already
+    first = array["first_member"]
+    good = w.good[first : first + array["drives"]]
+    if not stripe_cache.take_in(w, row, good, lock_of(array, job["offset"]), index):
+        return False
+    drop_commands(w, array, index)
+    agenda.put(w, index, STAGE_PLAN)
+    return True
+
+
+@handler
+def computes(w, row, index):
     """Whether a thread or the parity engine has work to do for a task now; then it does it.
 
     New parity is computed before anything is written, lost data once all is read.
     """
     job = w.jobs[index]
+    array = w.arrays[row]
     computing = job["later"] == NONE or w.jobs[job["later"]]["op"] == WRITE
-    due = job["xor"] > 0 or job["stripe_work"] > 0.0 or job["serial_work"] > 0.0
+    work = job["stripe_work"] + job["read_work"]
+    due = job["xor"] > 0 or work > 0.0 or job["serial_work"] > 0.0
     if not (due and computing):
         return False
+    if is_joined(w, row, index):
+        return True
     turn = job["span"] % array["engines"]  # none, where one station serves all spans
     if job["serial_work"] > 0.0:
         time = round_ns(job["serial_work"])
@@ -412,7 +410,8 @@ def computes(w, array, index):
         job["stage"] = STAGE_PARITY
         arrive(w, array["serial"] + turn, index, time)
         return True
-    time = round_ns(job["xor"] * array["parity_ns"] + job["stripe_work"])
+    time = round_ns(max(job["xor"] * array["parity_ns"] + work, 0.0))
+    job["read_work"] = -(job["xor"] * array["parity_ns"] + job["stripe_work"])
     job["xor"] = 0
     job["stripe_work"] = 0.0
     if time > 0:

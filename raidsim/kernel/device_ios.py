@@ -1,7 +1,7 @@
 """Commands to the drives of an array, counted by what they carry and for whom they are.
 
-Verbs: :func:`count` a command, :func:`count_bitmap` one that writes the bitmap, :func:`count_log`
-one that writes a log.
+Verbs: :func:`count` a command, :func:`uncount` one that is not sent, :func:`count_bitmap` one that
+writes the bitmap, :func:`count_log` one that writes a log.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from raidsim.kernel.array_tables import (
     WRITE_PARITY,
 )
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.tables import TRIM
+from raidsim.kernel.tables import NONE, TRIM
 from raidsim.layout.tables import (
     DATA,
     FULL_STRIPE,
@@ -41,9 +41,19 @@ from raidsim.layout.tables import (
 
 
 @routine
-def count(w, array, index, access):
-    """Count a command of task ``index`` that carries this access, or a part of it."""
-    array["device_ios"][origin(w, index) * TRANSFERS + transfer(access)] += 1
+def count(w, array, index, access, child):
+    """Count command ``child`` of task ``index``, which carries this access, or a part of it."""
+    carries = transfer(access)
+    w.jobs[child]["carries"] = carries
+    array["device_ios"][origin(w, index) * TRANSFERS + carries] += 1
+
+
+@handler
+def uncount(w, array, index, child):
+    """Command ``child`` of task ``index`` is not sent after all."""
+    carries = w.jobs[child]["carries"]
+    if carries != NONE:
+        array["device_ios"][origin(w, index) * TRANSFERS + carries] -= 1
 
 
 @handler

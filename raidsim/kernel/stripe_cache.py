@@ -8,8 +8,11 @@ writes costs:
   were needed, and is not read again: whoever has computed parity of a stripe once knows it.
 - While a stripe is being written, further writes to it gather in its heads, and are carried out
   together: here those of which one goes on where the other ends. If the stripe is full by then, it
-  reads nothing. Writes of the same bytes do not come together: the later one waits until the data
-  of the earlier one has been taken (``R5_Overlap`` in ``add_stripe_bio``).
+  reads nothing. A write that was first in its stripe takes along what has come while it read: md
+  looks anew at what there is to write once its reads have ended (``handle_stripe_dirtying``), and
+  takes the data only then (``ops_run_biodrain``). Here it does so if no more is to be read for it.
+  Writes of the same bytes do not come together: the later one waits until the data of the earlier
+  one has been taken (``R5_Overlap`` in ``add_stripe_bio``).
 
 md lets a stripe that has to read wait a while for further writes, too (``STRIPE_DELAYED``), but not
 for requests that a process waits for (``REQ_SYNC``). Such are all that go past the page cache,
@@ -19,16 +22,17 @@ A stripe here is one of strips, a head one of pages: of each strip one run of by
 A stripe is forgotten once other stripes have needed as many heads for the first time, since it was
 last used, as there are in the cache. md takes the least recently used, which comes to nearly that.
 
-Verbs: :func:`join` a write that waits; :func:`choose` the plan with the fewest reads,
-:func:`remember` what a plan moves, :func:`forget` all.
+Verbs: :func:`join` a write that waits; :func:`take_in` those that wait for one; :func:`choose` the
+plan with the fewest reads, :func:`remember` what a plan moves, :func:`forget` all.
 """
 
 from __future__ import annotations
 
+from raidsim.kernel import queue
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.plans import copied, pieces
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.kernel.tables import NONE, READ, STAGE_WAITING
+from raidsim.kernel.tables import NONE, READ, STAGE_WAITING, WRITE
 from raidsim.layout.tables import FEWEST, LOST, NO_MODIFY, NO_RECONSTRUCT
 
 PLACES = 512
@@ -53,12 +57,7 @@ def join(w, array, row, index):
     other = w.jobs[first]
     start = other["offset"]
     end = start + other["length"]
-    width = array["width"]
-    if (
-        start // width != job["offset"] // width
-        or (job["offset"] != end and job["offset"] + job["length"] != start)
-        or job["fua"] != other["fua"]
-    ):
+    if not _go_together(array, job, other):
         lock["gathering"] = index
         return False
     end = max(end, job["offset"] + job["length"])
@@ -67,6 +66,57 @@ def join(w, array, row, index):
     job["stage"] = STAGE_WAITING
     job["next"] = other["waiters"]
     other["waiters"] = index
+    return True
+
+
+@handler
+def _go_together(array, one, other):
+    """Whether two writes are of one stripe, and one goes on where the other ends."""
+    width = array["width"]
+    follows = one["offset"] == other["offset"] + other["length"]
+    precedes = one["offset"] + one["length"] == other["offset"]
+    same = one["offset"] // width == other["offset"] // width and one["fua"] == other["fua"]
+    return same and (follows or precedes)
+
+
+@routine
+def take_in(w, row, good, lock_row, index):
+    """Let write ``index``, which has read, take along those that wait for its stripe next.
+
+    They have to be one run of bytes with it, and nothing more may have to be read for them.
+    True if it takes some along: it has to be planned anew then.
+    """
+    array = w.arrays[row]
+    lock = w.locks[lock_row]
+    other = lock["gathering"]
+    if other == NONE or lock["first_waiting"] != other:
+        return False
+    job = w.jobs[index]
+    waiting = w.jobs[other]
+    if not _go_together(array, job, waiting):
+        return False
+    offset = job["offset"]
+    length = job["length"]
+    job["offset"] = min(offset, waiting["offset"])
+    job["length"] = length + waiting["length"]
+    count = pieces(
+        w.layouts[row], good, array["policy"], 0, WRITE, job["offset"], job["length"], w.accesses
+    )
+    count = choose(w, row, good, index, count)
+    if count == LOST or count > len(w.accesses) or to_read(w, row, count) > 0:
+        job["offset"] = offset
+        job["length"] = length
+        return False
+    queue.take_first(w, lock)
+    lock["gathering"] = NONE
+    first = waiting["waiters"]
+    waiting["next"] = job["waiters"]
+    job["waiters"] = other
+    while first != NONE:
+        following = w.jobs[first]["next"]
+        w.jobs[first]["next"] = job["waiters"]
+        job["waiters"] = first
+        first = following
     return True
 
 

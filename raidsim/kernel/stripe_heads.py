@@ -15,6 +15,9 @@ Where workers handle the stripes, the thread of the array has a part of it befor
 not shared out: ``heads * serial_ns``. It releases stripe heads and hands them to the workers.
 Rebuilds, checks and resyncs have no data of a host to copy: ``stripe_io_ns - stripe_copy_ns``.
 
+What it takes to read is kept apart (``read_work``): a write that others join is planned anew once
+it has read (:func:`raidsim.kernel.stripe_cache.take_in`), and has this work to do all the same.
+
 Verbs: :func:`note` the work of a task.
 
 Writes go this road, and reads of what is lost. Other reads pass it by: md sends them to the member
@@ -54,6 +57,7 @@ def note(w, row, index, count):
     layout = w.layouts[row]
     heads = 0
     pages = 0
+    pages_read = 0
     stripe = NONE
     low = 0
     high = 0
@@ -66,6 +70,7 @@ def note(w, row, index, count):
         first = access["offset"] // PAGE
         end = (access["offset"] + access["length"] - 1) // PAGE + 1
         pages += end - first
+        pages_read += (end - first) * int(access["op"] != WRITE)
         if rebuilds and access["op"] == WRITE:
             continue
         span = access["drive"] // layout["span_drives"]
@@ -86,5 +91,6 @@ def note(w, row, index, count):
     page = array["stripe_io_ns"]
     if job["errand"] == ERRAND_OPERATION:
         page -= array["stripe_copy_ns"]
-    job["stripe_work"] = heads * array["stripe_ns"] + pages * page
+    job["stripe_work"] = heads * array["stripe_ns"] + (pages - pages_read) * page
+    job["read_work"] += pages_read * page
     job["serial_work"] = heads * array["serial_ns"]

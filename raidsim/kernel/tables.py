@@ -229,6 +229,7 @@ JOBS = Table(
     serving=volatile("i1", "1: a server works on it"),
     fua=volatile("i1", "whether it is a forced write, and the state of that: FUA_..."),
     abandoned=volatile("i1", "1: its request timed out, and nobody waits for it any more"),
+    carries=volatile("i1", "of a command of an array: what it is counted as, or NONE"),
     station=volatile("i4", "where it is served or waits, or NONE"),
     next_station=volatile("i4", "channel or die that it goes to next, within a drive"),
     suspensions=volatile("i4", "of a program or erase: how often its die has put it off"),
@@ -298,6 +299,12 @@ JOBS = Table(
         "f8", "CPU time of its stripe heads, or requests of copies, still to be spent", "ns"
     ),
     serial_work=volatile("f8", "the same of the one thread that hands them out", "ns"),
+    read_work=volatile(
+        "f8",
+        "CPU time of what its stripe heads read, still to be spent; below zero: what was spent of"
+        " writing, if it is planned anew because others join it",
+        "ns",
+    ),
     unit=volatile("i8", "of a program unit: its number"),
 )
 
