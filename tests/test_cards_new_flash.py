@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from raidsim import cards
+from raidsim.assembly.sensing import suspends
 from raidsim.cards.card import Card
 from raidsim.cards.flash_classes import CELLS, CHANNELS, CLASSES, channel_of, class_of
 from raidsim.cards.loader import read_card
@@ -195,3 +196,16 @@ def test_a_program_of_other_cells_is_not_taken_over_though_no_year_is_known():
     assert card.number("flash.program_time") == pytest.approx(0.6e-3)
     unsaid = made("intel-p3700-800gb", maker="Acme")
     assert unsaid["flash.program_time"] == cards.load("intel-p3700-800gb")["flash.program_time"]
+
+
+# ---- whether a read waits for a program
+
+
+@pytest.mark.parametrize(("year", "waits"), [(2008, True), (2011, True), (2012, False)])
+def test_programs_of_drives_that_are_older_than_suspension_are_not_interrupted(
+    year: int, waits: bool
+) -> None:
+    """Reads wait for up to 3 ms there: flash that gives way to them was proposed in 2012."""
+    card = made("intel-s3700-800gb", maker="Acme", year=year, cells="mlc")
+    assert (card.integer("flash.suspensions") == 0) == waits
+    assert suspends(card) != waits

@@ -30,7 +30,7 @@ def add(system: System, name: str, card: Card) -> int:
 
 def suspends(card: Card) -> bool:
     """Whether programs and erases of a drive give way to reads."""
-    return card.has("flash.suspend_time")
+    return card.has("flash.suspend_time") and card.integer("flash.suspensions") > 0
 
 
 def read_times(card: Card) -> list[float]:

@@ -173,7 +173,7 @@ _SSD: tuple[_Row, ...] = (
     ("flash.read_retries",                "share",         "0 %",          "50 %",         "0 %",   "share of the reads of a die whose errors are too many: they are read again, with other voltages, and as many of those once more; flash.read_time is the mean with them"),
     ("flash.suspend_time",                "time",          "0 us",         "1000 us",      UNKNOWN, "a program or an erase gives way to a read of the host within this time (program suspend, erase suspend); without it reads wait until it is over"),
     ("flash.resume_time",                 "time",          "0 us",         "1000 us",      "0 us",  "what a program or an erase takes more each time it goes on"),
-    ("flash.suspensions",                 "count",         "1",            "1000",         "8",     "how often one program or erase gives way at most"),
+    ("flash.suspensions",                 "count",         "0",            "1000",         "8",     "how often one program or erase gives way at most; 0: reads wait until it is over"),
     ("flash.program_time",                "time",          "0.001 ms",     "100 ms",       None,    "time of a die to program all planes (tPROG)"),
     ("flash.erase_time",                  "time",          "0.001 ms",     "1000 ms",      "5 ms",  "time of a die to erase a block on all planes (tBERS)"),
     ("flash.channel_read_time_per_byte",  "time_per_byte", "0 us/KiB",     "1000 us/KiB",  None,    "channel: die to controller, per byte"),

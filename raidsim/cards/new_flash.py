@@ -35,6 +35,14 @@ COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
 USUAL = 1.5
 """A program of a base that takes as many times longer or shorter is not usual for its cells."""
 
+SUSPENDS_SINCE = 2012
+"""From which year of launch on drives may let reads interrupt programs and erases."""
+
+SUSPENDS_NOTE = (
+    "class of its year: that a program gives way to a read was proposed in 2012 (Wu and He,"
+    " Reducing SSD read latency via NAND flash program and erase suspension, FAST)"
+)
+
 CELLS_NOTE, YEAR_NOTE = "class of its cells and year", "class of its year"
 SPARE_NOTE = "of the flash that is usual behind such a capacity"
 CLASS_NOTES = CELLS_NOTE, YEAR_NOTE, SPARE_NOTE
@@ -89,6 +97,8 @@ class NewFlash:
             return self._die()
         if name == "flash.dies_per_channel":
             return self._dies()
+        if name == "flash.suspensions":
+            return self._suspensions()
         if name in ("flash.planes", "flash.stripe"):
             return self._units(name)
         if name in ("flash.bits_per_cell", "slc.bits_per_cell"):
@@ -124,6 +134,14 @@ class NewFlash:
             return None
         span = ends(self.like.kind, "flash.program_time", found)
         return Stated(time * 1e-3, "ms", CELLS_NOTE, span, found.why)
+
+    def _suspensions(self) -> Stated | None:
+        """Return how often a program gives way to reads, of drives older than that is."""
+        if self.year is None or self.year >= SUSPENDS_SINCE:
+            return None
+        if not self.like.has("flash.suspend_time"):
+            return None
+        return Stated(0, "1", SUSPENDS_NOTE)
 
     def _latency(self) -> Stated | None:
         """Return what a command takes on the interface, where that is faster than on the base."""
