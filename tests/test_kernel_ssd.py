@@ -225,6 +225,19 @@ def test_reads_wait_for_each_other_at_what_they_share():
         assert later.latency == alone + behind
 
 
+def test_a_read_of_a_page_that_is_being_sensed_waits_for_that():
+    """Both take it from the register of its die, one after the other over the channel."""
+    drive = OneDrive(**QUIET)
+    first, later, other = drive.wait(
+        *(drive.start(t.READ, n * 4 * KIB, 4 * KIB) for n in (0, 1, 4))
+    )
+    times = drive.times
+    alone = times.front_end + times.page_read(0, 4 * KIB) + times.around(t.READ, 4 * KIB)
+    assert first.latency == alone
+    assert later.latency == alone + times.channel_read(0, 4 * KIB)
+    assert other.latency == alone + times.read  # the page after it has a sense of its own
+
+
 def test_the_front_end_decodes_one_command_after_the_other():
     drive = OneDrive(front_end__command_time="500 us", **QUIET)
     twin = OneDrive(front_end__command_time="500 us", front_end__cores=2, **QUIET)

@@ -8,6 +8,8 @@ Within a channel, program units (``planes`` pages) go to the dies in turn.
 A die senses in ``read_time``, or as :mod:`raidsim.kernel.sensing` says. With cache reads it has a
 second register per plane: while one page crosses the channel it senses the next of its block,
 so what continues a sequential stream is there already (``sequential_read_time``).
+A read of a page that its die is sensing for another one waits for that, and takes its bytes from
+the same register.
 """
 
 from __future__ import annotations
@@ -72,5 +74,21 @@ def sense(w, drive, index, start, end):
         job = w.jobs[child]
         job["offset"] = start
         job["length"] = stop - start
-        sensing.begin(w, drive, die_of(drive, start), child, start, time)
+        die = die_of(drive, start)
+        sensing.begin(
+            w, drive, die, child, start, 0 if is_sensed(w, drive, die, start, stop) else time
+        )
         start = stop
+
+
+@handler
+def is_sensed(w, drive, die, start, end):
+    """Whether a die is sensing the pages of bytes [start, end) for another read of the host."""
+    station = w.stations[die]
+    if station["busy"] == 0:
+        return False
+    job = w.jobs[station["latest"]]
+    page = drive["page"]
+    begins = job["offset"] // page <= start // page
+    last = (job["offset"] + job["length"] - 1) // page
+    return job["stage"] == STAGE_SENSED and begins and (end - 1) // page <= last
