@@ -23,7 +23,7 @@ def base_of(interface: str, **known: object) -> cards.Card:
         ("nvme", {"cells": "tlc", "year": 2025}, "kioxia-cd9p-r-7680gb"),
         ("nvme", {"cells": "tlc", "year": 2025, "slc_cache": True}, "samsung-9100-pro-2tb"),
         # Not a drive of that very year whose values are another maker's.
-        ("nvme", {"cells": "tlc", "year": 2021, "slc_cache": True}, "samsung-980-pro-2tb"),
+        ("nvme", {"cells": "tlc", "year": 2021, "slc_cache": True}, "samsung-980-1tb"),
         ("sata", {"cells": "tlc", "year": 2020, "slc_cache": True}, "samsung-870-evo-1tb"),
         ("nvme", {"cells": "tlc", "year": 2021, "maker": "Samsung"}, "samsung-pm9a3-7680gb"),
         ("sas", {"year": 2018}, "samsung-pm1643-30720gb"),

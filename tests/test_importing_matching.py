@@ -28,6 +28,10 @@ def drive(model: str) -> Drive:
         ("SEAGATE ST18000NM004J", "seagate-st18000nm004j"),
         ("ST2400MM0129", "seagate-st2400mm0129"),
         ("TOSHIBA MG10ACA20TE", "toshiba-mg10aca20te"),
+        ("Samsung SSD 990 PRO 2TB", "samsung-990-pro-2tb"),
+        ("WDC WDS100T1R0A-68A4W0", "wd-red-sa500-1tb"),
+        ("WDC  WUH721818ALE6L4", "wd-hc550-18tb"),
+        ("ST2000DM001-1CH164", "seagate-st2000dm001"),
     ],
 )
 def test_an_order_number_finds_the_card_of_its_drive(model: str, card: str) -> None:
@@ -60,11 +64,12 @@ LISTED = {
     ("HUH721010ALE604", "sata", 10e12): ("hgst-he10-10tb", True),
     ("SSDPE2KX080T8", "nvme", 8e12): ("intel-p4510-4tb", False),
     ("INTEL SSDSC2BA400G3", "sata", 400e9): ("intel-s3700-800gb", False),
-    ("Micron_7450_MTFDKCC3T8TFR", "nvme", 3.84e12): ("micron-7450-max-6400gb", False),
+    ("Micron_7450_MTFDKCC3T8TFR", "nvme", 3.84e12): ("micron-7450-pro-3840gb", True),
+    ("Micron_7450_MTFDKCC1T6TFS", "nvme", 1.6e12): ("micron-7450-pro-3840gb", False),
     # A drive of a personal computer is no drive for servers with the same first letters.
-    ("INTEL SSDPEKNW010T8", "nvme", 1e12): ("crucial-p5-plus-1tb", False),
+    ("INTEL SSDPEKNW512G8", "nvme", 512e9): ("intel-660p-1tb", False),
     # Its relative holds eight times as much, and has eight times the dies.
-    ("SAMSUNG MZ7LH960HAJR-00005", "sata", 960e9): ("intel-s4600-960gb", False),
+    ("SAMSUNG MZ7LH960HAJR-00005", "sata", 960e9): ("intel-s4520-960gb", False),
 }  # fmt: skip
 
 
