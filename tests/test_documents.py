@@ -103,8 +103,8 @@ def test_what_a_status_of_1_means_is_said_alike_on_the_page_and_in_the_help(
 
 def test_there_are_as_many_drives_as_the_first_page_says() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "More than sixty drives are on cards" in text
-    assert 60 < sum(card.kind in {"ssd", "hdd"} for card in cards.catalogue()) < 80
+    assert "A hundred and seventy drives are on cards" in text
+    assert 170 <= sum(card.kind in {"ssd", "hdd"} for card in cards.catalogue()) < 180
 
 
 def test_the_page_on_hybrids_names_every_policy() -> None:
