@@ -7,7 +7,7 @@ import pytest
 from raidsim import cards
 from raidsim.cards.order_numbers import is_one_of, plain
 from raidsim.importing.matching import Needs, match_controller, match_drive
-from raidsim.importing.model import Drive, Fact, Place
+from raidsim.importing.model import Controller, Drive, Fact, Place
 
 LINE = Place("inventory.json", 3)
 
@@ -55,6 +55,22 @@ def test_a_controller_whose_file_shows_three_copies_keeps_them():
         None, Needs(frozenset({"raid1"}), frozenset(), 2, False, True, 2, place)
     )
     assert "levels.copies" not in pairs.changes
+
+
+@pytest.mark.parametrize(
+    ("model", "card"),
+    [
+        ("PERC H755 Front", "dell-perc-h755"),
+        ("PERC H740P Mini", "dell-perc-h740p"),
+        ("AVAGO MegaRAID SAS 9460-16i", "broadcom-megaraid-9460-16i"),
+        ("MegaRAID 9560-16i 8GB", "broadcom-megaraid-9560-16i"),
+        ("SAS9300-8i", "lsi-hba-9300-8i"),
+    ],
+)
+def test_a_controller_is_found_by_what_its_tool_prints(model: str, card: str) -> None:
+    known = Controller("c0", LINE, frozenset({"c0"}), model=Fact(model, LINE))
+    needs = Needs(frozenset({"single"}), frozenset(), 2, False, False, 2, LINE)
+    assert match_controller(known, needs).card == card
 
 
 LISTED = {
