@@ -262,7 +262,7 @@ def of_the_sheet(drive: str, read: str, random: str, *others: str) -> list[str]:
     return [str(one) for one in findings(checked) if "has no printed rate of" in str(one)]
 
 
-BX500 = str(ROOT / "validation" / "cards" / "crucial-bx500-2tb.toml")
+BX500 = "crucial-bx500-2tb"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +20,7 @@ from raidsim.system.system import System
 
 SEED = 20260719
 FLASH = "intel-p3700-800gb"
-PM9A3 = Path(__file__).parent.parent / "validation" / "cards" / "samsung-pm9a3-960gb.toml"
+PM9A3 = "samsung-pm9a3-960gb"
 
 
 # -- loads side by side ------------------------------------------------------------------------

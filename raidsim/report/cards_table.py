@@ -65,7 +65,7 @@ def _main_data(cards: Sequence[Card], *, titles: bool) -> Table:
             card.word("body.form_factor"),
             _medium(card),
             f"{100 * card.number('reliability.afr'):.2f} %",
-            f"{card.number('endurance.dwpd'):.2g}" if card.has("endurance.dwpd") else NONE,
+            f"{card.number('endurance.dwpd'):.3g}" if card.has("endurance.dwpd") else NONE,
         )
         table.add_row(_name(card), *cells, *([Text(card.title)] if titles else []))
     return table
