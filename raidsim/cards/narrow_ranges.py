@@ -75,6 +75,14 @@ DIE_WHY = (
 _COUNTED = {"buffer.size": BUFFER, "flash.dies_per_channel": DIE_COUNT}
 
 
+_ASYNCHRONOUS = "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"
+_EARLIER = {
+    "flash.channel_read_time_per_byte": _ASYNCHRONOUS,
+    "flash.channel_write_time_per_byte": _ASYNCHRONOUS,
+}
+"""Reasons of ranges that fits had before, as cards that were written then still say."""
+
+
 def is_for_fits(name: str, because: str) -> bool:
     """Return whether a range has this reason because a fit may look there, and for no other.
 
@@ -82,7 +90,8 @@ def is_for_fits(name: str, because: str) -> bool:
     of this module are of a class, and do.
     """
     tables = (*FIT_RANGES.values(), _COUNTED)
-    return any(because.startswith(table[name].why) for table in tables if name in table)
+    reasons = [table[name].why for table in tables if name in table]
+    return because.startswith((*reasons, *([_EARLIER[name]] if name in _EARLIER else [])))
 
 
 def narrow_ranges(like: Card) -> dict[str, FitRange]:
