@@ -85,13 +85,14 @@ def plan_command(
     if folder is not None:
         folder.check(targets)
 
-    from raidsim.planning.planner import plan
+    from raidsim.planning.planner import plan, prices_of
 
     if why:
         from raidsim.planning.need import read_need
         from raidsim.planning.why import refuse_unknown
 
-        refuse_unknown(read_need(need), why)
+        read = read_need(need)
+        refuse_unknown(read, why, prices_of(prices, read))
     with Bar() as bar, named_as_options(unknowns=unknowns):
         found = plan(
             need,

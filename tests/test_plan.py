@@ -59,6 +59,7 @@ controllers = "host"
 hosts = "intel-xeon-8380-pair"
 arrays = 1
 """
+NAMED = re.compile(r"(?m)^(drives|controllers) = .*\n")
 PRICES = """
 currency = "EUR"
 date = 2026-01-31
@@ -230,6 +231,16 @@ def test_what_a_design_costs_is_what_its_parts_and_its_energy_cost():
     assert found.growth == pytest.approx(9 * 300)
     assert found.energy == pytest.approx(3 * 2 * 0.1 * 8760 * 0.25)
     assert found.replacements == pytest.approx(3 * 18 * afr * 300)
+
+
+def test_where_no_cards_are_named_those_with_a_price_may_be_chosen():
+    """A catalogue of two hundred drives makes more designs than are taken; few have a price."""
+    need = need_of(NAMED.sub("", NEED))
+    priced = space_of(need, prices_of(PRICES))
+    assert {card.name for card in priced.drives} == set(prices_of(PRICES).drive)
+    assert {place.card.name for place in priced.places if place.card} == set(
+        prices_of(PRICES).controller
+    )
 
 
 def test_the_chance_of_loss_is_that_which_check_says():

@@ -55,6 +55,15 @@ def test_a_hard_disk_is_listed_with_the_speed_of_its_discs() -> None:
     assert row == main + DISK.title.split()
 
 
+@pytest.mark.parametrize(("writes", "shown"), [(1000, "1000"), (1 / 12, "0.0833")])
+def test_drive_writes_a_day_have_three_digits_and_no_power_of_ten(
+    writes: float, shown: str
+) -> None:
+    card = FLASH.changed({"endurance.dwpd": writes})
+    (row,) = [row for row in piped(DISK, card) if card.name in row]
+    assert shown in row
+
+
 def test_an_ssd_is_listed_with_what_it_may_be_written() -> None:
     (row,) = [row for row in piped(DISK, FLASH) if FLASH.name in row]
     form = FLASH.word("body.form_factor").split()

@@ -31,3 +31,11 @@ def test_a_message_says_what_is_wrong_in_the_words_of_a_reader(
     with pytest.raises(InputError) as refused:
         scenario.load("raid5-disks", overrides=changes)
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("change", ["volume.drive=dell-perc-h730", "host.model=dell-perc-h730"])
+def test_a_card_of_another_kind_is_answered_by_a_few_names_of_two_hundred(change: str) -> None:
+    with pytest.raises(InputError) as refused:
+        scenario.load("raid5-disks", overrides=[change])
+    assert "raidsim models lists all" in str(refused.value)
+    assert len(str(refused.value)) < 500

@@ -24,7 +24,7 @@ SERIES = 5
 """Letters and digits that the names of two drives of a series begin with, at least."""
 
 SIZES = 4.1
-"""Times that a drive of a series holds of another: farther ones have other numbers of dies."""
+"""A drive that holds so many times as much as another of its series has too many dies for it."""
 
 SAME = 0.005
 """Share by which a capacity may differ from that of a card and be the same."""
@@ -300,7 +300,7 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
         key=lambda card: (
             abs(_generation(card.word("ports.speed")) - _generation(ports)),
             abs(math.log(card.number("cache.size") / memory)),
-            len(card.files),  # of several the one that says the most itself
+            len(card.files),  # of several the card that stands on the fewest others
             card.name,
         ),
     )

@@ -29,9 +29,9 @@ a block, not how many blocks there are, as long as they are many.
 
 Once it collects, each unit that is written counts in full: shares are right then, and a window
 need not go on for days. Before that, while there are free blocks, it is the time that counts
-in which they are used up. So a write changes the map if it is to the one unit that the
-logical one is (:func:`is_beside` says of the others that they lie beside it), and free
-blocks last as long as those of a map of true size.
+in which they are used up. So of the units that share a logical one only the middle one
+changes the map when it is written, and the others do not (:func:`is_beside`): free blocks
+last as long as those of a map of true size.
 
 Drives with the same past share it. Map and owners are lists of leaves of LEAF entries each, and
 ``pages`` names the leaf of each part of a list. A leaf that is shared has a name below 0 (~leaf),
@@ -68,10 +68,10 @@ def logical(ftl, unit):
 
 @handler
 def is_beside(w, ftl, unit, number):
-    """Whether unit ``number`` of the drive lies beside the one that its logical ``unit`` is.
+    """Whether a write to unit ``number`` leaves the map as it is, since another stands for it.
 
-    While there are free blocks, that is, and where something was written before. A map that
-    collects never has more than RESERVE.
+    So it is while there are free blocks, of which a map that collects has no more than RESERVE,
+    and where something was written before.
     """
     scale = ftl["scale"]
     if scale == 1 or ftl["free"] <= RESERVE:

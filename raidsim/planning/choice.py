@@ -24,6 +24,7 @@ from raidsim.errors import InputError, Problem, quote
 from raidsim.layout.arrange import BY_WORD
 from raidsim.planning.keys import ChoiceKeys
 from raidsim.planning.need import Need
+from raidsim.planning.prices import Prices
 from raidsim.risk.groups import Group, mirror, ring, whole
 from raidsim.scenario import array_checks, arrays
 from raidsim.scenario.arrays import NESTED, WITH_COPIES
@@ -327,20 +328,28 @@ def _values(shape: Shape, strip: int) -> dict[str, Any]:
 # ---- from the keys of a need
 
 
-def space_of(need: Need) -> Space:
-    """The designs of a need.
+def space_of(need: Need, prices: Prices | None = None) -> Space:
+    """The designs of a need: of the cards that it names, else of all that have a price.
 
     Raises
     ------
     InputError : a card is not there or of a wrong kind, or there are too many designs, or none.
     """
     choice, problems = need.choice, list[Problem]()
-    drives = _cards(need, "drives", choice.drives, DRIVE_KINDS, problems)
+    drives = _cards(
+        need,
+        "drives",
+        choice.drives,
+        DRIVE_KINDS,
+        problems,
+        None if prices is None else prices.drive,
+    )
     hosts = _cards(need, "hosts", choice.hosts, ("host",), problems)
     named = choice.controllers
     on_host = named is None or HOST in named
     cards = None if named is None else tuple(one for one in named if one != HOST)
-    controllers = _cards(need, "controllers", cards, ("controller",), problems)
+    offered = None if prices is None else prices.controller
+    controllers = _cards(need, "controllers", cards, ("controller",), problems, offered)
     if problems:
         raise InputError(problems)
     places = [Place(None)] if on_host else []
@@ -365,7 +374,7 @@ def space_of(need: Need) -> Space:
                           .replace("arrayss", "numbers of arrays")
                           for name, axis in zip(AXES, space.axes, strict=True))  # fmt: skip
         cause = f"{space.size:,} designs are more than {MOST_DESIGNS:,}: {sizes}"
-        remedy = "name fewer drives, counts, controllers or hosts under [choice]"
+        remedy = "name fewer drives, counts, controllers or hosts under [choice], or since = YEAR"
         raise InputError([Problem(need.path, None, "choice", cause, remedy)])
     return space
 
@@ -396,14 +405,16 @@ def _cards(
     names: Sequence[str] | None,
     kinds: Sequence[str],
     problems: list[Problem],
+    offered: Mapping[str, float] | None = None,
 ) -> tuple[Card, ...]:
-    """The cards of a choice; all of the kinds where none is named."""
+    """The cards of a choice; where none is named all of the kinds that are offered at a price."""
     if names is None:
         first = need.choice.since or 0
         return tuple(
             card
             for card in catalogue()
             if card.kind in kinds and card.maker != NO_MAKER and (card.year or 0) >= first
+            if offered is None or card.name in offered
         )
     found = []
     for name in dict.fromkeys(names):

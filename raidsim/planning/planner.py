@@ -104,7 +104,7 @@ def plan(
     check.runs_on(store=store, cluster=cluster, progress=on_progress)
     check.raise_if_wrong()
     read = need if isinstance(need, Need) else read_need(_path(need))
-    known = _prices(prices, read)
+    known = prices_of(prices, read)
     if unknowns and not doubt.FEWEST <= unknowns <= doubt.MOST:
         cause = f"{unknowns} is too few draws"
         remedy = f"give {doubt.FEWEST} to {doubt.MOST:,}, or 0 for none"
@@ -131,7 +131,8 @@ def _path(need: Any) -> str:
     return str(need)
 
 
-def _prices(given: str | PathLike[str] | Prices | None, need: Need) -> Prices | None:
+def prices_of(given: str | PathLike[str] | Prices | None, need: Need) -> Prices | None:
+    """Return the prices that are given, or those of the need."""
     if isinstance(given, Prices):
         return given
     if given is not None:
@@ -146,7 +147,7 @@ def _prices(given: str | PathLike[str] | Prices | None, need: Need) -> Prices | 
 
 def _begin(need: Need, prices: Prices | None, runner: Runner, most: int) -> Work:
     """Arithmetic and bounds."""
-    space = space_of(need)
+    space = space_of(need, prices)
     arithmetic = Arithmetic(need, space, prices)
     means = [one.within for one in need.latencies if one.percentile is None]
     aims = usual(min(means, default=None), checks.cap_of(need), need.needed.loss)

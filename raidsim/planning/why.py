@@ -13,6 +13,7 @@ from raidsim.planning import coarse
 from raidsim.planning.arithmetic import Limit
 from raidsim.planning.choice import AXES, Numbers, Space, space_of
 from raidsim.planning.need import Need
+from raidsim.planning.prices import Prices
 from raidsim.planning.work import Work, known_aims
 
 WORDS = (
@@ -36,7 +37,7 @@ def why(work: Work, design: str) -> str:
     return f"{len(numbers):,} designs are meant; of these came farthest\n{head}\n{text}"
 
 
-def refuse_unknown(need: Need, designs: Sequence[str]) -> None:
+def refuse_unknown(need: Need, designs: Sequence[str], prices: Prices | None = None) -> None:
     """Refuse what means no design of a need, before anything is run for it.
 
     Raises
@@ -44,7 +45,7 @@ def refuse_unknown(need: Need, designs: Sequence[str]) -> None:
     InputError
         With every problem of them.
     """
-    space = space_of(need)
+    space = space_of(need, prices)
     problems = []
     for design in designs:
         try:

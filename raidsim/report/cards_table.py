@@ -65,10 +65,18 @@ def _main_data(cards: Sequence[Card], *, titles: bool) -> Table:
             card.word("body.form_factor"),
             _medium(card),
             f"{100 * card.number('reliability.afr'):.2f} %",
-            f"{card.number('endurance.dwpd'):.3g}" if card.has("endurance.dwpd") else NONE,
+            _writes_a_day(card),
         )
         table.add_row(_name(card), *cells, *([Text(card.title)] if titles else []))
     return table
+
+
+def _writes_a_day(card: Card) -> str:
+    """Drive writes a day that it is rated for, to three digits: 1000, and not 1e+03."""
+    if not card.has("endurance.dwpd"):
+        return NONE
+    rounded = float(f"{card.number('endurance.dwpd'):.3g}")
+    return f"{rounded:g}"
 
 
 def _name(card: Card) -> Text:

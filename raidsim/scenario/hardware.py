@@ -15,6 +15,9 @@ from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, quote, suggest
 from raidsim.scenario.reading import Reading, Values
 
+MOST_NAMED = 8
+"""Cards of a kind that a message names; of more it says where they are listed."""
+
 
 def with_card(
     reading: Reading,
@@ -46,7 +49,11 @@ def with_card(
         return values, card.changed({**changes, **_other_forms(card, changes)})
     cause = f"{quote(card.name)} is a card of kind {card.kind}, not {' or '.join(kinds)}"
     fitting = [c.name for c in cards.catalogue() if c.kind in kinds]
-    reading.problem((*path, key), cause, f"give one of {', '.join(fitting)}")
+    remedy = f"give one of {', '.join(fitting)}"
+    if len(fitting) > MOST_NAMED:
+        some = ", ".join(fitting[:MOST_NAMED])
+        remedy = f"give another, such as {some}: raidsim models lists all {len(fitting)}"
+    reading.problem((*path, key), cause, remedy)
     return values, None
 
 
