@@ -168,7 +168,9 @@ def is_deep(data: object) -> bool:
             if isinstance(value, dict | list)
             for item in (value.values() if isinstance(value, dict) else value)
         ]
-    return bool(level)
+        if not level:
+            return False
+    return True
 
 
 def _set_aside(file: TomlFile, lines: list[str], message: str) -> bool:

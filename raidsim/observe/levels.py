@@ -197,6 +197,8 @@ def of_volume(system: System, volume: int) -> list[Level]:
         ]
         found += _held(system, volume, cache, f"what reads find in {name}")
         found += _owned(system, volume, cache, high, name)
+    if not _is_written(system):
+        return found
     shingled = tuple(sorted(_shingled(system, drives_of(system, volume))))
     if shingled:
         rows = system.world.shingles[[*shingled]]
@@ -218,6 +220,17 @@ def _caches(system: System, volume: int) -> set[int]:
             if cache != t.NONE and system.world.caches[cache]["errand"] == ERRAND_DESTAGE:
                 found.add(cache)
     return found
+
+
+def _is_written(system: System) -> bool:
+    """Whether drives are ever written to.
+
+    Where all loads read, they are not: what they have promised to write is nothing, however often
+    that is read off. But a hybrid writes to its front what it reads from its back.
+    """
+    sizes = system.rows("sizes")
+    writes = (sizes["read_share"] < 1) | (sizes["trim_share"] > 0)
+    return bool(writes.any() or system.feeds) or system.count("hybrids") > 0
 
 
 def _comes_back(system: System, volume: int, cache: int) -> bool:

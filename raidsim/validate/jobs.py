@@ -98,6 +98,14 @@ def simulate_for_claims(job: Job) -> Result:
     return replace(result, points=[replace(point, stations=[]) for point in result.points])
 
 
+def get_ready() -> None:
+    """Load all that the first run of a process takes."""
+    import raidsim.running  # noqa: F401, PLC0415  (loads the kernel)
+    from raidsim.kernel import is_compiled  # noqa: PLC0415
+
+    is_compiled()
+
+
 def distinct(jobs: Iterable[Job]) -> list[Job]:
     """Return every job once, in the order of its first appearance."""
     return list(dict.fromkeys(jobs))

@@ -14,7 +14,7 @@ from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Claim, Performance, Role, check_each
 from raidsim.validate.concerned import named
-from raidsim.validate.jobs import Job, Simulate, distinct
+from raidsim.validate.jobs import Job, Simulate, distinct, get_ready
 from raidsim.validate.jobs import simulate_for_claims as in_simulator
 from raidsim.validate.longer import longer, widened
 from raidsim.validate.planning import Planner
@@ -26,7 +26,7 @@ from raidsim.validate.systems import Sweep, Systems, results_of
 from raidsim.validate.unknowns import DRAWS, MOST, spreads
 from raidsim.validate.verdict import CardReader, Verdict, judge
 from raidsim.version import __version__
-from raidsim.workers.engine import OnProgress, execute
+from raidsim.workers.engine import OnProgress, begin, execute
 
 
 def validate(
@@ -92,6 +92,8 @@ def validate(
         return results_of(sweeps, rows)
 
     count = number_of_draws(unknowns, DRAWS, MOST)
+    if processes and not selection:
+        begin(get_ready, workers)  # some seconds go by before it is known what there is to run
     everything = schema.load(folder)
     words, untested = named(everything, selection, systems or Systems())
     if selection and not words:

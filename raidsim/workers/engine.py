@@ -163,6 +163,26 @@ def execute(
     return [rows[number] for number in range(len(variants))]
 
 
+def begin(call: Callable[[], object], workers: int | None = None) -> None:
+    """Let processes begin while it is still read what they are to run.
+
+    Parameters
+    ----------
+    call
+        What each does first, such as to load the simulator; can be pickled.
+    workers
+        How many :func:`execute` will be asked for.
+    """
+    count = workers or processors()
+    if count == 1:
+        return
+    with _processes(count) as made:
+        pool = made()
+        with _undisturbed():
+            for _ in range(count):
+                pool.submit(call)
+
+
 def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
