@@ -9,7 +9,8 @@ import pytest
 from raidsim import cards
 from raidsim.assembly.sensing import suspends
 from raidsim.cards.card import Card
-from raidsim.cards.flash_classes import CELLS, CHANNELS, CLASSES, channel_of, class_of
+from raidsim.cards.channel_classes import CHANNELS, channel_of
+from raidsim.cards.flash_classes import CELLS, CLASSES, class_of
 from raidsim.cards.loader import read_card
 from raidsim.cards.stub import stub
 from raidsim.errors import InputError

@@ -10,8 +10,9 @@ import pytest
 
 from raidsim import disksim
 from raidsim import scenario as scenarios
-from raidsim.cards import catalogue, load
+from raidsim.cards import catalogue, channel_classes, load
 from raidsim.cards.attributes import KINDS
+from raidsim.cards.channel_classes import channel_of
 from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.loader import read_card
 from raidsim.cards.narrow_ranges import DIE_COUNT
@@ -252,6 +253,80 @@ def test_a_value_of_another_drive_lies_as_far_as_two_drives_of_the_class_may_be_
     """Channels of a class lie within 0.7 and 1.45 times; where a fit may look is no such thing."""
     low, high = range_of_channel(why)
     assert (low, high) == pytest.approx((2 * 0.7**2, 2 * 1.45**2))
+
+
+@pytest.mark.parametrize("ends", ["0.27", "2"], ids=["inside", "at the end of the fit"])
+def test_a_channel_where_a_fit_ended_is_no_slower_than_the_slowest_of_its_class(ends):
+    """All drives have channels: the least that a fit may find is no sign that there are none."""
+    why = FIT_RANGES["ssd"][CHANNEL].why
+    text = TAKEN_OVER.format(range=f'range = [{ends}, 30], because = "{why}"')
+    one = plausible(read_card(text, "n.toml"))[CHANNEL]
+    assert one.high * 1024 * 1e6 == pytest.approx(2 * 1.45**2)
+
+
+WRITES = """
+schema = 2
+name = "n"
+kind = "ssd"
+title = "A drive of 2018 of which nobody knows how fast its channels write"
+maker = "Acme"
+year = 2018
+base = "intel-p3700-800gb"
+
+[flash.channel_write_time_per_byte]
+value = {value}
+unit = "MB/s"
+source = "assumed"
+range = [34, 3793]
+because = "{why}"
+"""
+
+
+def test_a_channel_writes_as_fast_as_those_of_its_year_read_and_not_as_any_of_any_year():
+    """ONFI 4 of 2018 has 533 to 800 MT/s: no channel of 34 MB/s, and none of 3,600 MT/s."""
+    name, found = "flash.channel_write_time_per_byte", channel_of(2018)
+    one = plausible(read_card(WRITES.format(value=590, why=found.why), "n.toml"))[name]
+    assert (1e-6 / one.high, 1e-6 / one.low) == pytest.approx((420, 800))
+    assert "ONFI 4 and Toggle 2: 533 to 800 MT/s" in one.because
+    # What a fit found to be slower than that is as far from it as two drives of a class may be.
+    slow = plausible(read_card(WRITES.format(value=150, why=found.why), "n.toml"))[name]
+    assert (1e-6 / slow.high, 1e-6 / slow.low) == pytest.approx((150 / 1.45**2, 150 / 0.7**2))
+
+
+@pytest.mark.parametrize(
+    "card", [one for one in CARDS if one.kind == "ssd"], ids=lambda one: one.name
+)
+def test_no_drive_has_a_channel_that_may_be_more_than_six_times_as_fast_as_at_its_slowest(card):
+    """Makers' interfaces of a year differ by three steps of 1.2 to 1.5, and firmware by as much."""
+    ranges = plausible(card)
+    for name in channel_classes.BOTH:
+        if name in ranges:
+            assert ranges[name].high <= 6 * ranges[name].low, (name, ranges[name].because)
+
+
+PASSED = {
+    "data_path.read_time_per_byte": (1, "bandwidth"),
+    "data_path.write_time_per_byte": (0, "bandwidth"),
+    "front_end.read_time": (1, "rate"),
+}
+
+
+@pytest.mark.parametrize(
+    "card", [one for one in CARDS if one.kind == "ssd"], ids=lambda one: one.name
+)
+def test_no_part_that_all_data_passes_may_be_slower_than_the_sheet_prints(card):
+    """A drive of 7,450 MB/s has no data path of 1,000: a fit that saw no limit there knows that."""
+    ranges = plausible(card)
+    printed = () if card.rated is None else card.rated.performance
+    for name, (read, what) in PASSED.items():
+        own = card.sources[name].range is not None if card.has(name) else False
+        rates = [one.value for one in printed if (one.read, one.what) == (read, what)]
+        if not own or not rates or name not in ranges:
+            continue
+        least = 0.95 * max(rates)
+        slowest = ranges[name].high
+        passes = slowest if what == "bandwidth" else slowest / card.number("front_end.cores")
+        assert passes <= 1.0001 * max(1 / least, card.number(name)), (name, 1 / passes)
 
 
 @pytest.mark.parametrize("dies", [1, 10])

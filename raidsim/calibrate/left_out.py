@@ -43,7 +43,8 @@ from raidsim.calibrate.meter import Meter
 from raidsim.calibrate.parameters import Parameter, fit_together, free_parameters
 from raidsim.calibrate.problem import FitProblem, places_of
 from raidsim.cards import Card
-from raidsim.cards.flash_classes import bits_of, channel_of, gathers
+from raidsim.cards.channel_classes import channel_of
+from raidsim.cards.flash_classes import bits_of, gathers
 from raidsim.cards.flash_classes import class_of as flash_class_of
 from raidsim.cards.narrow_ranges import FAST, ends, narrow_ranges
 from raidsim.errors import InputError

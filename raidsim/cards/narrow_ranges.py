@@ -9,6 +9,7 @@ speed of a disk.
 from __future__ import annotations
 
 from raidsim import units
+from raidsim.cards import channel_classes
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.card import Card
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
@@ -76,10 +77,7 @@ _COUNTED = {"buffer.size": BUFFER, "flash.dies_per_channel": DIE_COUNT}
 
 
 _ASYNCHRONOUS = "ONFI: 2400 MT/s down to 33 MB/s of asynchronous flash"
-_EARLIER = {
-    "flash.channel_read_time_per_byte": _ASYNCHRONOUS,
-    "flash.channel_write_time_per_byte": _ASYNCHRONOUS,
-}
+_EARLIER = {channel_classes.READ: _ASYNCHRONOUS, channel_classes.WRITE: _ASYNCHRONOUS}
 """Reasons of ranges that fits had before, as cards that were written then still say."""
 
 
@@ -87,8 +85,11 @@ def is_for_fits(name: str, because: str) -> bool:
     """Return whether a range has this reason because a fit may look there, and for no other.
 
     Such a range holds what parts of any maker and year have, and says nothing of one drive. Those
-    of this module are of a class, and do.
+    of this module are of a class, and do. Beside a channel that writes as fast as those of its year
+    read, the class is the reason of the value: a fit looks for slower ones (``new_flash.py``).
     """
+    if name == channel_classes.WRITE and channel_classes.class_with(because) is not None:
+        return True
     tables = (*FIT_RANGES.values(), _COUNTED)
     reasons = [table[name].why for table in tables if name in table]
     return because.startswith((*reasons, *([_EARLIER[name]] if name in _EARLIER else [])))

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from raidsim.cards.card import Card
+from raidsim.cards.channel_classes import BOTH, READ, channel_of
 from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.flash_classes import (
     CELLS,
@@ -19,15 +20,12 @@ from raidsim.cards.flash_classes import (
     SATA_WRITES,
     FlashClass,
     bits_of,
-    channel_of,
     class_of,
     gathers,
     is_kin,
     planes_apart,
 )
 from raidsim.cards.narrow_ranges import DIE_COUNT, DIE_WHY, ends, usual_die
-
-CHANNEL = ("flash.channel_read_time_per_byte", "flash.channel_write_time_per_byte")
 
 COUNTED = ("flash.dies_per_channel", "flash.die_capacity")
 """What follows from the capacity of a drive."""
@@ -91,7 +89,7 @@ class NewFlash:
             return self._latency()
         if name == "front_end.write_time":
             return self._write_time()
-        if name in CHANNEL:
+        if name in BOTH:
             return self._channel(name)
         if name == "flash.die_capacity":
             return self._die()
@@ -171,9 +169,10 @@ class NewFlash:
         """Return how fast a channel is, where that of the base reads in another class.
 
         It is one bus for both ways. How fast it writes a fit moves further: what limits the writes
-        of a drive besides, such as its power, is found there.
+        of a drive besides, such as its power, is found there. That range is none of this drive, for
+        which its class counts (:mod:`raidsim.cards.plausible`).
         """
-        like, (read, _) = self.like, CHANNEL
+        like, read = self.like, READ
         if like.year is None or self.year is None or like.integer("flash.channels") == 1:
             return None
         found = channel_of(self.year)

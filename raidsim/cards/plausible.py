@@ -23,11 +23,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from raidsim import units
+from raidsim.cards import channel_classes
 from raidsim.cards import plausible_drives as drives
 from raidsim.cards import plausible_systems as systems
 from raidsim.cards.attributes import Attribute
 from raidsim.cards.card import Card
 from raidsim.cards.followers import FOLLOWS
+from raidsim.cards.left_by_rated import left_by_rated
 from raidsim.cards.narrow_ranges import is_for_fits
 from raidsim.errors import Problem
 
@@ -181,7 +183,7 @@ def _own(card: Card, name: str) -> Plausible | None:
         return None
     ends = _stated(card, name)
     group = next((row[4] for row in ROWS[card.kind] if row[0] == name), "")
-    high = min(ends[1], max(_left_by_rated(card, name), card.number(name)))
+    high = min(ends[1], max(left_by_rated(card, name), card.number(name)))
     return Plausible(ends[0], high, source.because or "as the card says", group)
 
 
@@ -197,8 +199,8 @@ def _stated(card: Card, name: str) -> tuple[float, float]:
 def _is_taken_over(card: Card, name: str) -> bool:
     """Whether a value is that of another card, with a range that only says where a fit may look.
 
-    What that card has none of is not, since there a fit begins at the least; nor is what its class
-    does not have.
+    What that card has none of is not, since there a fit begins at the least, and all have channels;
+    nor is what its class does not have.
     """
     source, value = card.sources[name], card.number(name)
     if source.range is None or not is_for_fits(name, source.because):
@@ -207,25 +209,8 @@ def _is_taken_over(card: Card, name: str) -> bool:
     if row is None:
         return bool(fixed(card.kind, name))
     low, high = _ends(card, name, row)
-    return value > _stated(card, name)[0] and low <= value <= high
-
-
-def _left_by_rated(card: Card, name: str) -> float:
-    """The longest time that a rated figure leaves, which a fit sees only where it limits.
-
-    At the least that the printed rate of random writes stands for, each takes all cores of the
-    front end together no longer than cores / rate, of which the command has its own part.
-    """
-    if name != "front_end.write_time" or card.rated is None:
-        return math.inf
-    rates = [
-        one.value * (1 - one.tolerance)
-        for one in card.rated.performance
-        if one.what == "rate" and (one.read, one.random) == (0, 1)
-    ]
-    if not rates:
-        return math.inf
-    return card.number("front_end.cores") / max(rates) - card.number("front_end.command_time")
+    from_a_card = value > _stated(card, name)[0] or name in channel_classes.BOTH
+    return from_a_card and low <= value <= high
 
 
 def _of_class(card: Card, name: str) -> Plausible | None:
@@ -236,10 +221,13 @@ def _of_class(card: Card, name: str) -> Plausible | None:
         return None
     low, high = _ends(card, name, row)
     if typical is None and _is_taken_over(card, name):
+        found = channel_classes.class_with(card.sources[name].because)
+        if found is not None and found.holds(card.number(name)):
+            return Plausible(1e-6 / found.high, 1e-6 / found.low, found.why, row[4])
         (least, most), value = _stated(card, name), card.number(name)
         if row[2].startswith("x"):
             low, high = low * low / value, high * high / value
-        low, high = max(low, least), min(high, most, max(_left_by_rated(card, name), value))
+        low, high = max(low, least), min(high, most, max(left_by_rated(card, name), value))
     return Plausible(low, high, row[5], row[4])
 
 
