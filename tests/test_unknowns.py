@@ -27,6 +27,7 @@ from raidsim.unknowns import draws as drawing
 from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws, cards_of
 from raidsim.unknowns.experiments import _SHOWN_BY, experiment_for, load_for
+from raidsim.unknowns.lines import most_carried
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import unknown_values
 from raidsim.workers.engine import execute
@@ -292,6 +293,59 @@ def test_the_highest_rate_within_a_latency_is_as_unknown_in_ios_as_in_what_is_of
     offered, carried = (words.named(point, name) for name in ("rate", "iops"))
     assert carried.low / carried.value == pytest.approx(offered.low / offered.value, rel=0.02)
     assert carried.high / carried.value == pytest.approx(offered.high / offered.value, rel=0.02)
+
+
+SEQUENTIAL = (
+    '[host]\nmodel = "fujitsu-rx2540-m1"\n[[volume]]\ndrive = "{drive}"\n{array}'
+    '[[load]]\nread = "{read}"\nrandom = "0 %"\nsize = "128 KiB"\noutstanding = 32\n'
+    '[measure]\nmin_ios = 1000\nprecision = "5 %"\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("drive", "read", "array", "carried"),
+    [
+        # SATA of 6 Gbit/s: 8 bits of 10 are 600 MB/s, less frames. No drive of it reads 800.
+        ("crucial-mx500-1tb", "100 %", "", 600),
+        # PCIe 3.0 with four lanes, in the slot of this server, whatever the drive has.
+        ("samsung-990-pro-2tb", "100 %", "", 3940),
+        # Each byte goes to both.
+        ("crucial-mx500-1tb", "0 %", 'level = "raid1"\ndrives = 2\n', 600),
+        ("crucial-mx500-1tb", "100 %", 'level = "raid0"\ndrives = 2\n', 1200),
+    ],
+)
+def test_no_interval_reaches_beyond_what_the_links_of_the_drives_carry(
+    drive, read, array, carried
+) -> None:
+    scenario = Scenario.from_text(SEQUENTIAL.format(drive=drive, read=read, array=array))
+    found = unknown.with_unknowns(raidsim.run(scenario), scenario, 10, workers=1).unknowns
+    assert found is not None
+    rate, speed = (words.named(found.points[0], name) for name in ("iops", "mbps"))
+    assert speed.value < speed.high < carried * 1e6 / 2**20
+    assert rate.high / rate.value == pytest.approx(speed.high / speed.value, rel=1e-6)
+    # It was compared with no measurement: below, models may leave out as much as ever.
+    assert rate.low < rate.value / (1 + spread.UNCOMPARED)
+    kind = "read" if read == "100 %" else "write"
+    mean = words.named(found.points[0], f"{kind} latency")
+    assert mean.low * rate.high == pytest.approx(32 * 1e3, rel=0.03)  # Little's law
+
+
+def test_a_cache_in_front_of_drives_may_carry_more_than_their_links() -> None:
+    text = SEQUENTIAL.format(drive="crucial-mx500-1tb", read="100 %", array="")
+    cached = '[[controller]]\nmodel = "dell-perc-h730"\n'
+    assert most_carried(Scenario.from_text(text)) is not None
+    assert most_carried(Scenario.from_text(text + cached)) is None
+
+
+def test_links_that_carry_both_ways_at_a_time_carry_as_much_each_way() -> None:
+    def of(drive: str, read: str) -> float:
+        text = SEQUENTIAL.format(drive=drive, read=read, array="")
+        found = most_carried(Scenario.from_text(text))
+        assert found is not None
+        return found
+
+    assert of("samsung-pm1643-3840gb", "50 %") == 2 * of("samsung-pm1643-3840gb", "100 %")
+    assert of("crucial-mx500-1tb", "50 %") == of("crucial-mx500-1tb", "100 %")
 
 
 def test_of_one_unknown_value_all_of_the_spread_comes(drawn_of_one) -> None:

@@ -24,6 +24,7 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, uncompared
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.experiments import experiment_for
+from raidsim.unknowns.lines import most_carried
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import UnknownValue
 from raidsim.waits import OnPoint, PointProgress
@@ -223,7 +224,8 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
                 load, outstanding, rate, int(saturated),
                 [
                     told.figure(
-                        name, value, drawn, place, is_given=gets_its_rate and is_throughput(name)
+                        name, value, drawn, place, is_given=gets_its_rate and is_throughput(name),
+                        room=told.room(name, figures),
                     )
                     for name, value in figures.items()
                 ],
@@ -255,11 +257,15 @@ class Teller:
     inputs : the values that were drawn, each with a card that has it.
     columns : what was drawn: a row for each draw, a column for each value.
     left_out : relative standard deviation of what models leave out.
+    most : bytes a second that the links of drives carry at most; None if nothing says so.
+    only : the kind of I/O, where each that is outstanding in a closed load is of one kind.
     """
 
     inputs: Sequence[tuple[UnknownValue, Card]]
     columns: NDArray[np.float64]
     left_out: float
+    most: float | None
+    only: str | None
 
     @classmethod
     def of(cls, drawn: Drawn) -> Teller:
@@ -269,21 +275,44 @@ class Teller:
         columns = np.zeros((drawn.draws.count, len(inputs)))
         for place, name in enumerate(inputs):
             columns[:, place] = table[name]
-        return cls(list(inputs.values()), columns, left_out(drawn.scenario))
+        scenario = drawn.scenario
+        most, only = most_carried(scenario), only_kind(scenario)
+        return cls(list(inputs.values()), columns, left_out(scenario), most, only)
+
+    def room(self, name: str, figures: Mapping[str, float]) -> float | None:
+        """How many times as much the links of drives carry at most; None if that tells nothing.
+
+        A closed load waits for each I/O before the next one. So its mean latency is what is
+        outstanding over its rate (Little's law), and no shorter than links leave it.
+        """
+        if self.most is None or not figures.get("mbps"):
+            return None
+        of_latency = self.only is not None and name.startswith(f"{self.only} latency")
+        if name not in ("iops", "mbps") and not of_latency:
+            return None
+        return max(self.most / (figures["mbps"] * units.MIB), 1.0)
 
     def figure(
-        self, name: str, value: float, drawn: Drawn, place: int, *, is_given: bool = False
+        self,
+        name: str,
+        value: float,
+        drawn: Drawn,
+        place: int,
+        *,
+        is_given: bool = False,
+        room: float | None = None,
     ) -> Figure:
         """A figure of the full run with what the draws have of it at one point.
 
         ``is_given`` says that the load itself asks for it and gets it: the system can only fall
-        behind, and the draws tell that.
+        behind, and the draws tell that. ``room`` is how many times as much links may carry.
         """
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
         if ends is not None and not is_given:
-            ends = spread.widened(value, ends, self.left_out)
+            wide = spread.widened(value, ends, self.left_out)
+            ends = wide if room is None else _kept(value, wide, ends, room, name)
         low, high = (None, None) if ends is None else ends
         return Figure(
             name=name,
@@ -304,6 +333,25 @@ class Teller:
             own, *ends = (units.in_unit(x, unit, dimension) for x in (one.value, *one.drawn))
             found.append(Share(card.name, one.name, share, own, min(ends), max(ends), unit))
         return found
+
+
+def _kept(
+    value: float, wide: tuple[float, float], ends: tuple[float, float], room: float, name: str
+) -> tuple[float, float]:
+    return spread.kept_within(value, wide, ends, room, grows=is_throughput(name))
+
+
+def only_kind(scenario: Scenario) -> str | None:
+    """The kind of all I/Os of the only load, a closed one without pauses; None if mixed."""
+    if len(scenario.loads) != 1 or scenario.machines:
+        return None
+    (load,) = scenario.loads
+    if load.outstanding is None or load.think or load.burst is not None or load.flush_every:
+        return None
+    shares = {load.read if one.read is None else one.read for one in load.sizes}
+    if len(shares) != 1:
+        return None
+    return {1.0: "read", 0.0: "write"}.get(shares.pop() or 0.0)
 
 
 def _experiments(points: Sequence[PointUnknowns], cards: Mapping[str, Card]) -> list[Experiment]:

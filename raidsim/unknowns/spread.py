@@ -115,6 +115,32 @@ def widened(
     return value * math.exp(-below), value * math.exp(above)
 
 
+def kept_within(
+    value: float,
+    interval: tuple[float, float],
+    draws: tuple[float, float],
+    room: float,
+    grows: bool,
+) -> tuple[float, float]:
+    """Return an interval that does not go where links would carry more than they can.
+
+    Parameters
+    ----------
+    value
+        Of the full run.
+    interval, draws
+        Ends of the interval, and those of the draws alone, which keep to links by themselves.
+    room
+        How many times as much as in the full run the links carry at most.
+    grows
+        Whether the figure is as much larger as more is carried, or as much smaller.
+    """
+    low, high = interval
+    if grows:
+        return low, min(high, max(value * room, draws[1]))
+    return max(low, min(value / room, draws[0])), high
+
+
 def _log(larger: float, smaller: float) -> float:
     return math.log(larger / smaller) if smaller > 0 else math.inf
 
