@@ -42,6 +42,23 @@ def test_a_card_of_a_users_own_is_not_the_one_of_the_same_name_here(tmp_path) ->
     assert compared.was_compared(cards.load(str(mine)))
 
 
+@pytest.mark.parametrize(
+    ("errors", "known"),
+    [
+        (["-98.7 %", "-95.9 %"], False),  # a solid state drive, put down to a disk
+        (["5 %", "-12 %", "300 %"], True),  # one of three is of something else
+        (["28 %"], True),  # no farther off than of a drive that nobody measured
+        (["35 %"], False),
+    ],
+)
+def test_a_card_that_misses_its_measurements_is_known_no_better_by_them(errors, known, tmp_path):
+    mine = tmp_path / "mine.toml"
+    text = cards.load("nl-sas-2tb").path.read_text(encoding="utf-8")
+    rows = "".join(f'"fio: job {n}" = "{error}"\n' for n, error in enumerate(errors))
+    mine.write_text(f"{text}\n[residuals]\n{rows}", encoding="utf-8")
+    assert compared.was_compared(cards.load(str(mine))) is known
+
+
 def test_the_list_of_cards_that_claims_are_about_is_what_claims_say() -> None:
     listed = (data_folder("validation") / compared.LIST).read_text(encoding="utf-8")
     systems = Systems()

@@ -377,7 +377,7 @@ def test_a_job_that_cannot_be_played_is_listed_beside_those_that_can():
     ("name", "words"),
     [
         ("failed.json", "ended the job with an error"),
-        ("fio-2.1.4-old-units.json", "the file does not say them"),
+        ("fio-2.1.4-old-units.json", "give their job file as well"),
     ],
 )
 def test_a_result_of_which_nothing_can_be_judged_is_wrong_input(name, words):

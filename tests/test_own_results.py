@@ -127,6 +127,17 @@ def test_results_without_a_job_that_can_be_played_are_refused(tmp_path, capsys):
     assert "no.json" in capsys.readouterr().err
 
 
+def test_what_is_asked_for_of_a_log_of_fio_is_what_calibrate_can_be_given(tmp_path, capsys):
+    """It has no option for how many I/Os were outstanding: a load of the scenario says it."""
+    log = tmp_path / "lat_lat.1.log"
+    log.write_text("".join(f"{n}, {150_000 + n}, 0, 4096, {4096 * n}, 0\n" for n in range(50)))
+    with pytest.raises(SystemExit):
+        cli.main(["calibrate", "drive-database", "--fio", str(log)])
+    told = " ".join(capsys.readouterr().err.split())
+    assert "put a load like it into the scenario" in told
+    assert "--outstanding" not in told
+
+
 def test_a_measurement_that_no_plausible_values_say_is_named(folder, tmp_path, capsys):
     """Of an SSD, given for a disk: the disk got longer tracks and shorter seeks, and no word."""
     fast = ["--set", "volume.drive=intel-p3700-800gb", "--set", "load.outstanding=16"]

@@ -240,10 +240,11 @@ def _groups(
     target = target_of(scenario, volume)
     groups: list[_Group] = []
     left_out: list[str] = []
+    given = Given(may_be_asked=False)
     for measured in results:
         for _, same in itertools.groupby(measured.jobs, lambda job: (job.host, job.group)):
             jobs = list(same)
-            plays = [load_of(job, scenario, target, Given()) for job in jobs]
+            plays = [load_of(job, scenario, target, given) for job in jobs]
             good = [
                 (job, played)
                 for job, played in zip(jobs, plays, strict=True)

@@ -46,6 +46,11 @@ SPARE_NOTE = "of the flash that is usual behind such a capacity"
 CLASS_NOTES = CELLS_NOTE, YEAR_NOTE, SPARE_NOTE
 """Notes of values that are of no card: those of a class."""
 
+WRITES_LOOK_FURTHER = (
+    "; a fit looks beyond that, for it finds there what limits the writes of a drive besides"
+)
+"""What follows the class where the range of a card is not that of the class."""
+
 
 @dataclass(frozen=True)
 class Stated:
@@ -179,9 +184,11 @@ class NewFlash:
         least, most = sorted(ends(like.kind, read, found.range))
         if self.kin or least <= like.number(read) <= most:
             return None
+        why = found.why
         if name != read:
             least, most = sorted(ends(like.kind, name, FIT_RANGES[like.kind][name]))
-        return Stated(1 / (found.read * 1e6), "MB/s", YEAR_NOTE, (least, most), found.why)
+            why += WRITES_LOOK_FURTHER
+        return Stated(1 / (found.read * 1e6), "MB/s", YEAR_NOTE, (least, most), why)
 
     # ---- what reads by itself
 

@@ -115,7 +115,8 @@ class _Player:
     def play(self) -> Played:
         """Go through all that a load has, then through the options that are left."""
         if not self.given:
-            self.refuse("job options", "the file does not say them: old fio left them out")
+            why = "old fio left the options of its jobs out; give their job file as well"
+            self.refuse("job options", why)
             return self.played
         try:
             self._base = 1000 if self.option("kb_base", "1024") == "1000" else 1024

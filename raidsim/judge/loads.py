@@ -34,10 +34,12 @@ class Given:
     ----------
     random : share of random accesses, from 0 to 1.
     outstanding : I/Os of each worker.
+    may_be_asked : whether there are options that say it, which a refusal can name.
     """
 
     random: float | None = None
     outstanding: int | None = None
+    may_be_asked: bool = True
 
     @classmethod
     def of_texts(cls, random: str | None, outstanding: int | None) -> Given:
@@ -193,10 +195,13 @@ class _Maker:
     def _ask(self, need: str, found: str) -> None:
         """Refuse, with what would be right."""
         why = self.said.why.get(need)
-        remedy = {
+        options = {
             "random": "give --random SHARE, as in --random 100%",
             "outstanding": "give --outstanding N",
-        }.get(need, "put a load like it into the scenario")
+        }
+        remedy = "put a load like it into the scenario"
+        if self.given.may_be_asked:
+            remedy = options.get(need, remedy)
         cause = "; ".join(part for part in (why, found, remedy) if part)
         self.played.refused.append(Note(_WORDS[need], "", cause))
 

@@ -1,17 +1,18 @@
 """Which parts of a system were compared with measurements, and which rest on a data sheet alone.
 
 A card was compared if a published claim (`validation/`) is about its part, or if it was fitted to
-measurements: the list of the first is kept in a file, since to read all claims takes seconds. Of
-parts that nothing was compared with, models leave out more: nobody saw what their drive does
-beside its data sheet.
+measurements and comes near them: the list of the first is kept in a file, since to read all claims
+takes seconds. Of parts that nothing was compared with, models leave out more: nobody saw what their
+drive does beside its data sheet.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from statistics import median
 
 from raidsim import cards
 from raidsim.cards import Card
@@ -96,15 +97,26 @@ def _of(found: list[Card]) -> float:
 
 
 def was_compared(card: Card) -> bool:
-    """Whether a claim is about this card, or it was fitted to measurements of a user's own.
+    """Whether a claim is about this card, or it comes near measurements of a user's own.
 
     One that a scenario makes other hardware of, by values that its card knows, was not.
     """
     if _is_changed(card):
         return False
-    if any(not name.startswith(SHEET) for name in card.residuals):
-        return True
+    own = [error for name, error in card.residuals.items() if not name.startswith(SHEET)]
+    if own:
+        return _is_near(own)
     return card.name in _named() and _is_ours(card)
+
+
+def _is_near(errors: Sequence[float]) -> bool:
+    """Whether half of what was measured, or more, is no farther off than of a part nobody measured.
+
+    A fit writes a card whatever it misses. One that was fitted to measurements of another device
+    is known no better by them.
+    """
+    off = [abs(math.log1p(one)) if one > -1 else math.inf for one in errors]
+    return median(off) <= spread.UNCOMPARED
 
 
 def _is_changed(card: Card) -> bool:
