@@ -40,7 +40,9 @@ class Range:
 
 
 def ranges_of(
-    values: Sequence[float], drawn: Sequence[NDArray[np.float64]], deviation: float = spread.MODEL
+    values: Sequence[float],
+    drawn: Sequence[NDArray[np.float64]],
+    left_out: Sequence[tuple[float, float]] | None = None,
 ) -> tuple[list[Range | None], float]:
     """The ranges of figures that all must be in, and the factor by which they were stretched.
 
@@ -50,8 +52,9 @@ def ranges_of(
         The figures of the full run.
     drawn
         For each the figure in every draw, in the same order of draws; NaN where a draw has none.
-    deviation
-        Relative standard deviation of what models leave out.
+    left_out
+        For each the standard deviations, of logarithms, of what models leave out below and above
+        it; None is `MODEL` of all.
 
     Returns
     -------
@@ -60,15 +63,17 @@ def ranges_of(
     random = np.random.default_rng(NOISE_SEED)
     found: list[tuple[float, float, float] | None] = []  # value, and widths below and above
     distances: list[NDArray[np.float64]] = []
-    for value, draws in zip(values, drawn, strict=True):
-        noise = np.exp(deviation * random.standard_normal(len(draws)))
+    both = left_out or [(spread.MODEL, spread.MODEL)] * len(values)
+    for value, draws, (less, more) in zip(values, drawn, both, strict=True):
+        normal = random.standard_normal(len(draws))
+        noise = np.exp(np.where(normal < 0, less, more) * normal)
         known = np.where(draws > 0, draws, np.nan)
         moved = known * noise
         ends = spread.ends(known) if value > 0 else None
         if ends is None:
             found.append(None)
             continue
-        ends = spread.widened(value, ends, deviation)
+        ends = spread.widened(value, ends, less, more)
         below = max(float(np.log(value / ends[0])), LEAST)
         above = max(float(np.log(ends[1] / value)), LEAST)
         found.append((value, below, above))

@@ -137,6 +137,13 @@ def _header(name: str, unit: str) -> str:
     return name if name.startswith("iops") else f"{name}, s"
 
 
+def _left_out(found: Unknowns) -> str:
+    words = numbers.percent(found.model)
+    if found.model_slower in (None, found.model):
+        return words
+    return f"{words} ({numbers.percent(found.model_slower)} where a system is slower)"
+
+
 def _title(found: Unknowns) -> str:
     values = "1 value" if found.values == 1 else f"{found.values} values"
     why = ""
@@ -144,8 +151,7 @@ def _title(found: Unknowns) -> str:
         why = f", since nothing measured was compared with {', '.join(found.uncompared)}"
     return (
         "From where to where figures go with what the cards do not know: nine in ten of"
-        f" {found.draws} draws of {values}, with {numbers.percent(found.model)} for what models"
-        f" leave out{why}"
+        f" {found.draws} draws of {values}, with {_left_out(found)} for what models leave out{why}"
     )
 
 

@@ -103,6 +103,11 @@ def is_throughput(name: str) -> bool:
     return name in ("iops", "mbps") or name.startswith("iops from ")
 
 
+def grows(name: str) -> bool:
+    """Whether a figure is the larger the faster a system is; times and risks become smaller."""
+    return unit_of(name) not in ("ms", "s", "share")
+
+
 def unit_of(name: str) -> str:
     """The unit of a figure by its name."""
     if name.startswith("iops") or name == "rate":

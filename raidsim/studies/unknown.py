@@ -18,7 +18,7 @@ from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
 from raidsim.scenario import Scenario
-from raidsim.studies.short import Row, is_throughput, measured, row_of, shortened, unit_of
+from raidsim.studies.short import Row, grows, is_throughput, measured, row_of, shortened, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, uncompared
@@ -237,7 +237,8 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         draws=drawn.draws.count,
         seed=drawn.draws.seed,
         values=len(told.inputs),
-        model=told.left_out,
+        model=told.left_out.faster,
+        model_slower=told.left_out.slower,
         uncompared=uncompared(drawn.scenario),
         ios=0 if has_end else drawn.scenario.measure.min_ios,
         failed=len(reasons),
@@ -256,14 +257,14 @@ class Teller:
     ----------
     inputs : the values that were drawn, each with a card that has it.
     columns : what was drawn: a row for each draw, a column for each value.
-    left_out : relative standard deviation of what models leave out.
+    left_out : relative standard deviations of what models leave out.
     most : bytes a second that the links of drives carry at most; None if nothing says so.
     only : the kind of I/O, where each that is outstanding in a closed load is of one kind.
     """
 
     inputs: Sequence[tuple[UnknownValue, Card]]
     columns: NDArray[np.float64]
-    left_out: float
+    left_out: spread.LeftOut
     most: float | None
     only: str | None
 
@@ -311,7 +312,7 @@ class Teller:
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
         if ends is not None and not is_given:
-            wide = spread.widened(value, ends, self.left_out)
+            wide = spread.widened(value, ends, *self.left_out.sides(grows=grows(name)))
             ends = wide if room is None else _kept(value, wide, ends, room, name)
         low, high = (None, None) if ends is None else ends
         return Figure(

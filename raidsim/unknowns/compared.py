@@ -19,6 +19,7 @@ from raidsim.cards import Card
 from raidsim.resources import data_folder
 from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec
 from raidsim.unknowns import spread
+from raidsim.unknowns.spread import LeftOut
 from raidsim.unknowns.values import unknown_values
 
 LIST = "compared.txt"
@@ -69,9 +70,11 @@ def uncompared(scenario: Scenario) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def left_out(scenario: Scenario) -> float:
-    """Relative standard deviation of what models leave out of a scenario's figures."""
-    return spread.UNCOMPARED if uncompared(scenario) else spread.MODEL
+def left_out(scenario: Scenario) -> LeftOut:
+    """Relative standard deviations of what models leave out of a scenario's figures."""
+    if uncompared(scenario):
+        return LeftOut(spread.SLOWER, spread.UNCOMPARED)
+    return LeftOut(spread.MODEL, spread.MODEL)
 
 
 def apart(one: Scenario, other: Scenario) -> float:
