@@ -90,7 +90,8 @@ def test_19_in_20_systems_show_all_of_many_figures_at_once() -> None:
     def systems(count: int) -> np.ndarray:
         return np.exp(0.2 * random.standard_normal((figures, count)))
 
-X
+    known = [(0.0, 0.0)] * figures
+    ranges, factor = ranges_of([1.0] * figures, list(systems(400)), known)
     ends = np.array([(one.low, one.high) for one in ranges if one is not None])
     fresh = systems(2000)
     inside = (fresh >= ends[:, :1]) & (fresh <= ends[:, 1:])

@@ -25,10 +25,10 @@ def test_of_parts_that_nothing_was_compared_with_models_leave_out_more() -> None
     """A claim is about the card, or it was fitted to measurements; a data sheet is neither."""
     compared_with = Scenario.read("drive-database").with_("volume.drive", "nl-sas-2tb")
     assert compared.uncompared(compared_with) == []
-    assert compared.left_out(compared_with) == 0.07
+    assert compared.left_out(compared_with) == (0.07, 0.07)
     stranger = compared_with.with_("volume.drive", "seagate-st2400mm0129")
     assert compared.uncompared(stranger) == ["seagate-st2400mm0129"]
-    assert compared.left_out(stranger) == 0.25
+    assert compared.left_out(stranger) == (0.40, 0.25)
 
 
 def test_a_card_of_a_users_own_is_not_the_one_of_the_same_name_here(tmp_path) -> None:
