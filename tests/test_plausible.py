@@ -329,6 +329,23 @@ def test_no_part_that_all_data_passes_may_be_slower_than_the_sheet_prints(card):
         assert passes <= 1.0001 * max(1 / least, card.number(name)), (name, 1 / passes)
 
 
+def test_small_reads_at_random_tell_of_the_data_path_where_no_stream_is_printed():
+    """380,000 of 8 KiB a second are 3,113 MB/s: a data path of 1,000 would not carry them."""
+    card = load("techman-xc100-3200gb")
+    slowest = 1e-6 / plausible(card)["data_path.read_time_per_byte"].high
+    assert slowest == pytest.approx(0.95 * 380_000 * 8192 / 1e6)
+
+
+@pytest.mark.parametrize(
+    "card", [one for one in CARDS if one.kind == "ssd"], ids=lambda one: one.name
+)
+def test_somewhat_less_than_the_link_is_no_third_of_it(card):
+    """A range keeps to its reason: a drive on a link of 3,500 MB/s had a memory of 1,000."""
+    found = plausible(card).get("data_path.read_time_per_byte")
+    if found is not None and "somewhat less than the link" in found.because:
+        assert 1 / found.high >= 0.8 / card.number("link.time_per_byte")
+
+
 @pytest.mark.parametrize("dies", [1, 10])
 def test_dies_are_counted_and_not_drawn_however_few_there_are(dies):
     value = f'dies_per_channel = {{ value = {dies}, unit = "1", source = "assumed", '
