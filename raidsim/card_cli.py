@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from typing import Annotated
 
@@ -91,7 +92,7 @@ def new_command(
         cause, remedy = "is there already", "choose another name, or change that one"
         raise InputError([Problem(str(place), None, "--output", cause, remedy)])
     output.write({target: text.encode()})
-    typer.echo(f"Wrote {place}: fill in [rated], then raidsim card fit {place}.")
+    typer.echo(f"Wrote {place}: fill in [rated], then raidsim card fit {shlex.quote(str(place))}.")
     for remark in remarks:
         typer.echo(remark)
     if base is not None:

@@ -331,3 +331,11 @@ def test_what_cores_of_a_front_end_share_out_each_may_take_longer_for():
     card = read_card(stub("ssd", "n", like, place=Path("n.toml")), "n.toml")
     assert card.sources["front_end.command_time"].range == pytest.approx((2 / 5, 2 / 0.1))
     assert "times 2 cores" in card.sources["front_end.command_time"].because
+
+
+def test_what_is_to_be_typed_next_is_one_word_of_a_shell_whatever_the_name(tmp_path, capsys):
+    place = tmp_path / "my drive.toml"
+    with pytest.raises(SystemExit):
+        cli.main(["card", "new", "ssd", "my drive", "--interface", "sata", "-o", str(place)])
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"then raidsim card fit '{place}'" in told

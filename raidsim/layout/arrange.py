@@ -203,10 +203,17 @@ def _spans(
             f"{of}: it needs at least {kind.least_drives}"
             if parts == 1
             else f"{of} in {parts} spans: each needs the same number of drives,"
-            f" at least {kind.least_drives}"
+            f" at least {kind.least_drives}; give {_near(drives, parts, kind.least_drives)}"
         )
         raise ValueError(msg)
     return parts
+
+
+def _near(drives: int, parts: int, least: int) -> str:
+    """Say how many drives near a number can be parted equally, with at least so many in each."""
+    each = drives // parts
+    fitting = sorted({max(each, least) * parts, max(each + 1, least) * parts} - {drives})
+    return " or ".join(str(one) for one in fitting)
 
 
 def _meant_spans(
@@ -226,6 +233,9 @@ def _meant_spans(
     if level != "10":
         return 2
     if drives % copies:
-        msg = f"RAID 10 of {drives} drives: not a multiple of its {copies} copies; or give a spread"
+        msg = (
+            f"RAID 10 of {_some(drives, 'drive', 'drives')}: not a multiple of its {copies} copies;"
+            f" give {_near(drives, copies, 1)}, or a spread"
+        )
         raise ValueError(msg)
     return drives // copies
