@@ -66,5 +66,6 @@ class Unknowns:
     points: list[PointUnknowns]
     experiments: list[Experiment] = field(default_factory=list)  # for the first point
     model_slower: float | None = None  # that where a system is slower than simulated; else model
+    model_tail: float | None = None  # that on the longer side of percentiles from the 95th on
     uncompared: list[str] = field(default_factory=list)  # cards compared with no measurement
     problems: list[str] = field(default_factory=list)  # why draws could not be run, each once

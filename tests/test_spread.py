@@ -37,6 +37,8 @@ def test_what_models_leave_out_makes_rates_lower_and_times_longer_more_often() -
         slow, fast = (1 / low, high) if is_rate else (high, 1 / low)
         assert math.log(slow) == pytest.approx(1.645 * 0.4)
         assert math.log(fast) == pytest.approx(1.645 * 0.2)
+    assert short.sides(left_out, "read latency p99") == (0.2, spread.TAIL)
+    assert short.sides(left_out, "read latency p50") == (0.2, 0.4)
     assert all(
         short.grows(name) for name in ("iops", "mbps", "iops from 10 s", "outstanding", "mttdl")
     )

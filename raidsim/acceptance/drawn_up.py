@@ -23,7 +23,7 @@ from raidsim.measured.said import RATE_HELD
 from raidsim.result import Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
-from raidsim.studies.short import grows, row_of
+from raidsim.studies.short import row_of, sides
 from raidsim.studies.unknown import DRAWS, Drawn, draw
 from raidsim.unknowns.compared import left_out
 from raidsim.waits import OnPoint
@@ -165,8 +165,7 @@ def _figures(
         for value, (place, name) in zip(values, keys, strict=True)
     ]
     deviations = left_out(drawn.scenario)
-    sides = [deviations.sides(grows=grows(name)) for _, name in keys]
-    ranges, factor = ranges_of(values, arrays, sides)
+    ranges, factor = ranges_of(values, arrays, [sides(deviations, name) for _, name in keys])
     found = [list(rates) for rates in held]
     for (place, name), one in zip(keys, ranges, strict=True):
         if one is not None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from raidsim.result import Highest, Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
+from raidsim.unknowns.spread import LeftOut
 from raidsim.workers.engine import go_on
 
 PER_OUTSTANDING = 20
@@ -106,6 +107,16 @@ def is_throughput(name: str) -> bool:
 def grows(name: str) -> bool:
     """Whether a figure is the larger the faster a system is; times and risks become smaller."""
     return unit_of(name) not in ("ms", "s", "share")
+
+
+def is_tail(name: str) -> bool:
+    """Whether a figure is a latency that few I/Os exceed."""
+    return name.endswith((" p95", " p99", " p999"))
+
+
+def sides(left_out: LeftOut, name: str) -> tuple[float, float]:
+    """Standard deviations, of logarithms, of what models leave out below and above a figure."""
+    return left_out.sides(grows=grows(name), is_tail=is_tail(name))
 
 
 def unit_of(name: str) -> str:

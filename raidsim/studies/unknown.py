@@ -18,7 +18,7 @@ from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
 from raidsim.scenario import Scenario
-from raidsim.studies.short import Row, grows, is_throughput, measured, row_of, shortened, unit_of
+from raidsim.studies.short import Row, is_throughput, measured, row_of, shortened, sides, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, uncompared
@@ -239,6 +239,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         values=len(told.inputs),
         model=told.left_out.faster,
         model_slower=told.left_out.slower,
+        model_tail=spread.TAIL,
         uncompared=uncompared(drawn.scenario),
         ios=0 if has_end else drawn.scenario.measure.min_ios,
         failed=len(reasons),
@@ -312,7 +313,7 @@ class Teller:
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
         if ends is not None and not is_given:
-            wide = spread.widened(value, ends, *self.left_out.sides(grows=grows(name)))
+            wide = spread.widened(value, ends, *sides(self.left_out, name))
             ends = wide if room is None else _kept(value, wide, ends, room, name)
         low, high = (None, None) if ends is None else ends
         return Figure(
