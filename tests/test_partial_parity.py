@@ -80,11 +80,14 @@ def test_stripes_that_come_meanwhile_share_the_next_entry():
     assert entries[2] > 4 / 64
 
 
-@pytest.mark.parametrize(("drive", "least"), [("intel-p3700-800gb", 0.6), (DRIVE, 0.55)])
+@pytest.mark.parametrize(
+    ("drive", "least"), [("intel-p3700-800gb", 0.6), ("intel-s4600-960gb", 0.55)]
+)
 def test_it_costs_up_to_two_fifths_of_the_writes(drive, least):
     """Documentation/driver-api/md/raid5-ppl.rst: 30 to 40 % less at most.
 
-    Entries are forced writes: to a SATA drive a write and a flush each.
+    Entries are forced writes: to a SATA drive a write and a flush each. On an older one, whose
+    reads wait for the programs of entries, it is more.
     """
     for outstanding in (1, 32):
         load = {"outstanding": outstanding}

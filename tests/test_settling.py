@@ -145,6 +145,7 @@ def test_a_buffer_of_flash_that_fills_for_a_tenth_of_a_second_is_waited_for() ->
     written = scenario.load("ssd-fio").with_(
         {
             "volume.drive": str(PM9A3),
+            "volume.set.data_path.turnaround": "0 s",  # else the data path sets the pace
             "volume.level": "raid1",
             "volume.drives": 2,
             "volume.state": "filled",
