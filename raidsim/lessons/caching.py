@@ -27,7 +27,7 @@ drive = "seagate-st373455ss"
 
 [[volume]]
 name = "flash"
-drive = "intel-s3700-800gb"
+drive = "intel-s4600-960gb"
 state = "fresh"
 
 [[volume]]                      # a disk of the same kind without a cache
