@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from cached_array import KIB, MIB, cache_of, started
+from conftest import compiled_only
 
 from raidsim.control.model import BuiltSystem
 
@@ -68,7 +69,7 @@ def latency(op: str, ns: float, volume: dict[str, Any]) -> float:
     return float((after["window_ns"].sum() - before["window_ns"].sum()) / ios)
 
 
-@pytest.mark.parametrize("ns", [0.1, SLOW])
+@pytest.mark.parametrize("ns", [pytest.param(0.1, marks=compiled_only), SLOW])
 def test_a_read_that_hits_crosses_the_link_while_it_passes_the_memory(ns: float) -> None:
     """The slower one of the two sets the time, and a line passes the other one before or after."""
     volume = {"io": "cached"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import small_array
+from conftest import compiled_only
 from watching import build, scenario
 
 from raidsim import cli
@@ -77,7 +78,10 @@ def start_and_run(world, loads):
     engine.run(world, 10**9, t.NEVER, TICKS)
 
 
-@pytest.mark.parametrize("table", FULL)
+@pytest.mark.parametrize(
+    "table",
+    [pytest.param(one, marks=compiled_only) if one == "leaves" else one for one in FULL],
+)
 def test_a_full_table_ends_the_run_with_its_name(table):
     built = FULL[table]()
     for margin in ("margin", "leaf_margin"):

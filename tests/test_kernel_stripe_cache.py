@@ -215,6 +215,7 @@ def scenario(**volume):
     )
 
 
+@compiled_only
 def test_the_volume_says_how_many_heads_there_are_else_the_card_of_the_host():
     assert build(scenario()).system.world.arrays["stripe_cache"][0] == 256
     assert build(scenario(stripe_cache_size=4096)).system.world.arrays["stripe_cache"][0] == 4096
