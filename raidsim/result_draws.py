@@ -65,7 +65,7 @@ class Unknowns:
     drawn_in: int  # draws in which values did not fit together, and were taken halfway back
     points: list[PointUnknowns]
     experiments: list[Experiment] = field(default_factory=list)  # for the first point
-    model_slower: float | None = None  # that where a system is slower than simulated; else model
-    model_tail: float | None = None  # that on the longer side of percentiles from the 95th on
+    model_slower: float | None = None  # the same where a system is slower; None: as model
+    model_tail: float | None = None  # the same above percentiles from the 95th on
     uncompared: list[str] = field(default_factory=list)  # cards compared with no measurement
     problems: list[str] = field(default_factory=list)  # why draws could not be run, each once

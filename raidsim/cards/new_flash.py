@@ -147,9 +147,10 @@ class NewFlash:
         return Stated(time * 1e-3, "ms", CELLS_NOTE, span, found.why)
 
     def _suspensions(self) -> Stated | None:
-        """Return how often a program gives way to reads, where the year says another than the base.
+        """Return how often a program gives way to reads, if the year tells otherwise than the base.
 
-        Drives that are older than that wait; newer ones do not though an old one is their base.
+        Reads of drives older than `SUSPENDS_SINCE` wait for programs. Those of newer drives do not,
+        even if their base is an older drive.
         """
         like = self.like
         if self.year is None or not like.has("flash.suspend_time"):

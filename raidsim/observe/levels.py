@@ -226,7 +226,8 @@ def _is_written(system: System) -> bool:
     """Whether drives are ever written to.
 
     Where all loads read, they are not: what they have promised to write is nothing, however often
-    that is read off. But a hybrid writes to its front what it reads from its back.
+    that is read off. But a hybrid writes to its front what it reads from its back, and a trace may
+    write later.
     """
     sizes = system.rows("sizes")
     writes = (sizes["read_share"] < 1) | (sizes["trim_share"] > 0)

@@ -10,7 +10,6 @@ from raidsim.report import numbers
 from raidsim.report.curves import Curve, half_width, latency_unit
 from raidsim.result import Result
 from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
-from raidsim.studies.short import is_tail
 from raidsim.unknowns import spread
 
 BAND = "nine in ten, with what is not known"
@@ -142,7 +141,7 @@ def _left_out(found: Unknowns) -> str:
     words = numbers.percent(found.model)
     if found.model_slower not in (None, found.model):
         words += f" ({numbers.percent(found.model_slower)} where a system is slower)"
-    tails = any(is_tail(one.name) for point in found.points for one in point.figures)
+    tails = any(one.name.endswith(" p99") for point in found.points for one in point.figures)
     if tails and found.model_tail is not None:
         words += f", and {numbers.percent(found.model_tail)} above a p99,"
     return words

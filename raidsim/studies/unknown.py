@@ -289,8 +289,7 @@ class Teller:
         """
         if self.most is None or not figures.get("mbps"):
             return None
-        of_latency = self.only is not None and name.startswith(f"{self.only} latency")
-        if name not in ("iops", "mbps") and not of_latency:
+        if name not in ("iops", "mbps") and name != f"{self.only} latency":
             return None
         return max(self.most / (figures["mbps"] * units.MIB), 1.0)
 
@@ -313,8 +312,10 @@ class Teller:
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
         if ends is not None and not is_given:
-            wide = spread.widened(value, ends, *sides(self.left_out, name))
-            ends = wide if room is None else _kept(value, wide, ends, room, name)
+            drawn_ends = ends
+            ends = spread.widened(value, drawn_ends, *sides(self.left_out, name))
+            if room is not None:
+                ends = spread.kept_within(value, ends, drawn_ends, room, grows=is_throughput(name))
         low, high = (None, None) if ends is None else ends
         return Figure(
             name=name,
@@ -335,12 +336,6 @@ class Teller:
             own, *ends = (units.in_unit(x, unit, dimension) for x in (one.value, *one.drawn))
             found.append(Share(card.name, one.name, share, own, min(ends), max(ends), unit))
         return found
-
-
-def _kept(
-    value: float, wide: tuple[float, float], ends: tuple[float, float], room: float, name: str
-) -> tuple[float, float]:
-    return spread.kept_within(value, wide, ends, room, grows=is_throughput(name))
 
 
 def only_kind(scenario: Scenario) -> str | None:

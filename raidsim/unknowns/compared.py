@@ -113,7 +113,7 @@ def was_compared(card: Card) -> bool:
 
 
 def _is_near(errors: Sequence[float]) -> bool:
-    """Whether half of what was measured, or more, is no farther off than of a part nobody measured.
+    """Whether half of the measurements, or more, lie as near as those of an uncompared part do.
 
     A fit writes a card whatever it misses. One that was fitted to measurements of another device
     is known no better by them.
