@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from raidsim import InputError, Scenario, cli
 from raidsim.observe import inventory
 from raidsim.report import compare_page, compare_plot
 from raidsim.report.compare_words import fact, ratio, sentences, span
+from raidsim.risk import rebuild
+from raidsim.scenario import VolumeSpec
 from raidsim.studies.comparison import Comparison, Fact
 from raidsim.studies.costs import costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
@@ -117,7 +120,7 @@ def test_drives_that_have_failed_are_listed_and_no_longer_counted_as_spare_redun
     whole, one = (array_scenario(failed=failed, **mirror) for failed in ([], [0]))
     (setting,) = settings([whole.resolved(), one.resolved()])
     assert (setting.key, setting.values) == ("volume.failed", ("none", "[0]"))
-    found = facts_of([whole, one], [None, None], risk=False)
+    found = facts_of([whole, one], [None, None])
     assert [fact.values for fact in found if fact.name == "drives that may fail"] == [(1.0, 0.0)]
 
 
@@ -223,6 +226,25 @@ def test_arrays_are_slower_degraded_and_less_so_once_what_loads_use_is_rebuilt()
     none = raidsim.compare(one, one.with_("volume.level", "raid0"), **asked | {"seeds": 1})
     assert none.states == ()
     assert any("no drive may fail" in remark for remark in none.remarks)
+
+
+@compiled_only
+def test_the_rebuild_that_risk_and_state_are_about_is_simulated_once(monkeypatch) -> None:
+    simulated = rebuild.simulated
+    under_load = []
+
+    def counted(scenario: Scenario, volume: VolumeSpec, **asked: Any) -> float:
+        if asked.get("intensity") is not None:
+            under_load.append(volume.level)
+        return simulated(scenario, volume, **asked)
+
+    monkeypatch.setattr(rebuild, "simulated", counted)
+    one = Scenario.read("raid5-disks").with_("load.outstanding", [1, 8])
+    asked = PLAIN | {"states": True, "risk": True, "seeds": 1}
+    found = raidsim.compare(one, one.with_("volume.level", "raid10"), **asked)
+    assert sorted(under_load) == ["raid10", "raid5"]
+    assert {line.at for line in found.states} == {"healthy", "degraded", "rebuilding"}
+    assert "rebuild, under load" in {fact.name for fact in found.facts}
 
 
 @compiled_only

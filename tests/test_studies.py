@@ -338,6 +338,16 @@ def test_work_of_a_process_that_is_lost_is_done_by_another(tmp_path):
     assert Path(mark).exists()
 
 
+def test_what_is_alike_is_done_by_one_process():
+    """It has what they have in common already: runs on drives with one past find it once."""
+    variants = [number // 6 for number in range(60)]
+    found = execute(
+        variants, lambda _: os.getpid(), workers=2, alike=lambda one: one, processes=True
+    )
+    for kind in set(variants):
+        assert len({one for of, one in zip(variants, found, strict=True) if of == kind}) == 1
+
+
 class Gone(Executor):
     """Processes one of which has ended before anything was handed out."""
 

@@ -112,6 +112,11 @@ def test_systems_whose_drives_were_used_alike_come_one_after_the_other():
     assert pasts[0::2] == pasts[1::2]
 
 
+def test_a_drive_was_used_alike_whatever_the_seed_of_the_run():
+    one, other = sweeps(Job("ssd-fio", ("seed=1",), 8), Job("ssd-fio", ("seed=2",), 8))
+    assert one.past == other.past
+
+
 def test_a_scenario_that_is_wrong_is_left_to_the_run_that_says_so():
     wrong = Job("p3700-databse", (), 8)
     (one,) = sweeps(wrong)

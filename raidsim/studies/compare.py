@@ -19,6 +19,7 @@ import numpy as np
 from raidsim import units
 from raidsim.errors import InputError, Problem, quote
 from raidsim.result import Point, Result
+from raidsim.risk.assess import Risk, assess_all
 from raidsim.scenario import Scenario
 from raidsim.studies import states as conditions
 from raidsim.studies.arguments import StudyArguments
@@ -34,7 +35,7 @@ from raidsim.studies.study import Outcome, Variant, run_variants
 from raidsim.studies.sweep import at_precision, opened, telling
 from raidsim.studies.unknown import Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
-from raidsim.workers.engine import OnProgress, Progress
+from raidsim.workers.engine import OnProgress, Progress, execute
 
 SEEDS = 5
 """Runs of each system where nobody says how many."""
@@ -90,6 +91,10 @@ class _System:
     name: str
     scenario: Scenario
     results: list[Result] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        """Return what it is called."""
+        return self.name
 
 
 def compare(
@@ -200,8 +205,10 @@ class _Runs:
         runs = len(self.seeds) * len(self.systems)
         self.told.total = runs * (1 + bool(searched) + len(conditions.OTHERS) * bool(hard))
         self.told.total += self.ask.draws * len(self.systems) * (1 + bool(searched))
+        self.told.total += len(self.systems) * self.ask.risk
         for system, found in zip(self.systems, self._run(scenarios), strict=True):
             system.results = [_result(system, one) for one in found]
+        risks = self._risks() if self.ask.risk else []
         lines, places = self._lines()
         within = self._within(searched) if searched else []
         return Comparison(
@@ -213,8 +220,8 @@ class _Runs:
             lines=tuple(self._with_orders(lines, places, scenarios)),
             within=tuple(self._with_orders(within, [0] * len(within), searched)),
             within_words=words,
-            states=tuple(self._of_states(hard)) if hard else (),
-            facts=tuple(self._facts(scenarios)),
+            states=tuple(self._of_states(hard, risks)) if hard else (),
+            facts=tuple(self._facts(scenarios, risks)),
             draws=self.ask.draws,
             remarks=tuple(dict.fromkeys(self.remarks)),
             results=tuple(one.results[0] for one in self.systems),
@@ -315,8 +322,11 @@ class _Runs:
             return []
         return [conditions.at_hardest(one.scenario) for one in self.systems]
 
-    def _of_states(self, hard: Sequence[Scenario]) -> Iterator[Line]:
+    def _of_states(
+        self, hard: Sequence[Scenario], risks: Sequence[Sequence[Risk]]
+    ) -> Iterator[Line]:
         """Figures at the hardest point, in each state."""
+        rebuilds = [_rebuilds(each) for each in risks] or [{}] * len(hard)
         healthy = [
             [self._hardest(system.scenario, result) for result in system.results]
             for system in self.systems
@@ -324,8 +334,8 @@ class _Runs:
         yield from self._state("healthy", healthy)
         for state, changed in conditions.OTHERS.items():
             scenarios = [
-                changed(one, points[0][0].iops.mean)
-                for one, points in zip(hard, healthy, strict=True)
+                changed(one, points[0][0].iops.mean, takes)
+                for one, points, takes in zip(hard, healthy, rebuilds, strict=True)
             ]
             several = self._run(scenarios)
             measured: list[list[list[Point]]] = []
@@ -384,12 +394,21 @@ class _Runs:
 
     # -- facts -----------------------------------------------------------------------------------
 
-    def _facts(self, scenarios: Sequence[Scenario]) -> list[Fact]:
+    def _risks(self) -> list[list[Risk]]:
+        """The risks of the volumes of each system, for which rebuilds are simulated."""
+        return execute(
+            self.systems,
+            lambda one: assess_all(one.scenario),
+            workers=self.ask.workers,
+            on_progress=self.told.step(len(self.systems)),
+        )
+
+    def _facts(self, scenarios: Sequence[Scenario], risks: Sequence[Sequence[Risk]]) -> list[Fact]:
         hardest = [
             self._hardest(one.scenario, one.results[0])[0] if one.results[0].points else None
             for one in self.systems
         ]
-        found = facts_of(scenarios, hardest, risk=self.ask.risk)
+        found = facts_of(scenarios, hardest, risks)
         other = [
             one.name
             for one in self.systems
@@ -512,6 +531,12 @@ def _of_search(result: Result) -> dict[str, float]:
     if found is None or found.iops is None or found.mbps is None:
         return {}
     return {"iops": found.iops.mean, "mbps": found.mbps}
+
+
+def _rebuilds(risks: Sequence[Risk]) -> dict[str, float]:
+    """Seconds that rebuilds under load take, by volume, where they were simulated."""
+    loaded = ((risk.volume, risk.under_load) for risk in risks)
+    return {volume: found.seconds for volume, found in loaded if found is not None}
 
 
 def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) -> Order | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from raidsim.observe import inventory
 from raidsim.observe.waterfall import waterfalls
 from raidsim.result import Point, Result
-from raidsim.risk.assess import MISSION, Risk, assess_all, is_simulated
+from raidsim.risk.assess import MISSION, Risk, is_simulated
 from raidsim.risk.groups import tolerated_still
 from raidsim.risk.markov import YEAR
 from raidsim.scenario import Scenario
@@ -19,9 +19,14 @@ HOUR = 3600.0
 
 
 def facts_of(
-    scenarios: Sequence[Scenario], hardest: Sequence[Point | None], *, risk: bool
+    scenarios: Sequence[Scenario],
+    hardest: Sequence[Point | None],
+    risks: Sequence[Sequence[Risk]] = (),
 ) -> list[Fact]:
-    """The facts of each system; ``hardest`` is a point of each with the most outstanding."""
+    """The facts of each system; ``hardest`` is a point of each with the most outstanding.
+
+    ``risks`` are those of the volumes of each, or none if they were not assessed.
+    """
     found = [
         _fact("usable capacity", "TB", scenarios, usable),
         _fact("room for files", "TB", scenarios, _files),
@@ -30,8 +35,7 @@ def facts_of(
         _fact("power, idle", "W", scenarios, lambda one: _watts(one, "idle")),
         _fact("power, at most", "W", scenarios, lambda one: _watts(one, "active")),
     ]
-    if risk:
-        risks = [assess_all(one) for one in scenarios]
+    if risks:
         years = MISSION / YEAR
         idle = (_longest(one, each) for one, each in zip(scenarios, risks, strict=True))
         loaded = (_loaded(one, each) for one, each in zip(scenarios, risks, strict=True))

@@ -54,13 +54,15 @@ def at_hardest(scenario: Scenario) -> Scenario:
     return scenario.with_(changes)
 
 
-def degraded(scenario: Scenario, _: float) -> Scenario:
+def degraded(scenario: Scenario, iops: float, takes: Mapping[str, float]) -> Scenario:  # noqa: ARG001
     """The scenario with the first drive of every array that survives it missing."""
     return scenario.with_(_missing(scenario))
 
 
-def rebuilding(scenario: Scenario, iops: float) -> Scenario:
+def rebuilding(scenario: Scenario, iops: float, takes: Mapping[str, float]) -> Scenario:
     """The scenario while that drive is rebuilt, for as long as enough I/Os take at ``iops`` IO/s.
+
+    ``takes``: seconds of the whole rebuild under the loads, by volume, as far as they are known.
 
     What is rebuilt meanwhile is a sample from all over the drive: the first rows are those that
     the loads use, if they do not use all.
@@ -68,16 +70,17 @@ def rebuilding(scenario: Scenario, iops: float) -> Scenario:
     least, most = SECONDS
     seconds = IOS / iops if iops > 0 else most
     changes: dict[str, Any] = {}
-    takes = {}
+    wholes = {}
     for number, (volume, survives) in enumerate(
         zip(scenario.volumes, _is_redundant(scenario), strict=True)
     ):
         if survives and volume.layout is not None:
             whole = int(whole_drive(volume.layout))
-            takes[number] = _whole_rebuild(scenario, volume)
-            seconds = max(seconds, takes[number] * PLACES / whole)
+            known = takes.get(volume.name)
+            wholes[number] = _whole_rebuild(scenario, volume) if known is None else known
+            seconds = max(seconds, wholes[number] * PLACES / whole)
     seconds = min(max(seconds, least), most)
-    for number, whole_takes in takes.items():
+    for number, whole_takes in wholes.items():
         share = min(LONGER * seconds / whole_takes, 1.0) if whole_takes > 0 else 1.0
         changes[f"volume[{number}].rebuild_sample"] = f"{max(100 * share, 0.001):.6g} %"
     events = [
@@ -97,11 +100,11 @@ def _whole_rebuild(scenario: Scenario, volume: VolumeSpec) -> float:
         return math.inf
 
 
-OTHERS: Mapping[str, Callable[[Scenario, float], Scenario]] = {
+OTHERS: Mapping[str, Callable[[Scenario, float, Mapping[str, float]], Scenario]] = {
     "degraded": degraded,
     "rebuilding": rebuilding,
 }
-"""By state what makes the scenario of it, given the IO/s of the healthy one."""
+"""By state what makes the scenario of it: of the IO/s of the healthy one, and known rebuilds."""
 
 
 def _missing(scenario: Scenario) -> dict[str, Any]:

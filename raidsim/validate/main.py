@@ -82,11 +82,13 @@ def validate(
     """
 
     def run_all(sweeps: Sequence[Sweep]) -> dict[Job, Result]:
+        pasts = {one.job: one.past for one in sweeps}
         rows = execute(
             [one.job for one in sweeps],
             simulate,
             workers=workers,
             on_progress=on_progress,
+            alike=pasts.get,
             processes=processes,
         )
         return results_of(sweeps, rows)

@@ -130,7 +130,7 @@ class Systems:
         drives = [(one.card.path, one.state, one.filled) for one in scenario.volumes]
         writing = [one for one in scenario.loads if one.read_share < 1 and one.random_share > 0]
         writers = [(one.sizes, one.size, one.align, one.area, one.workers) for one in writing]
-        return repr((scenario.seed, drives, writers))
+        return repr((drives, writers))
 
     def look_at(self, job: Job) -> tuple[Any, int]:
         """Return what a job is about, equal for equal systems and loads, and how long it takes."""

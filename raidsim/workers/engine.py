@@ -57,6 +57,9 @@ MOST_OF_A_CHUNK = 4
 CHUNKS_OF_A_WORKER = 16
 """Chunks are so small that each worker gets many: none is left with much when others are done."""
 
+MOST_ALIKE = 16
+"""Variants of a chunk that goes on because what comes next is like what came before."""
+
 AHEAD = 3
 """Chunks that are handed out for each worker: one that it works on, and some that wait for it."""
 
@@ -99,6 +102,7 @@ def execute(
     on_progress: OnProgress | None = None,
     on_row: Callable[[int, Row], None] | None = None,
     first: Callable[[Variant], float] | None = None,
+    alike: Callable[[Variant], object] | None = None,
     processes: bool = False,
     cluster: str | None = None,
 ) -> list[Row]:
@@ -120,6 +124,9 @@ def execute(
     first
         Variants for which this is least begin first, so that no long one is left over for the
         end; None begins them in their order.
+    alike
+        Of neighbours for which this is equal one process makes some more, as it has already what
+        they have in common, such as the past of a drive; None for none.
     processes
         Run many variants in processes; ``simulate`` and the variants must be such as can be
         pickled.
@@ -140,13 +147,14 @@ def execute(
     order = list(range(len(variants)))
     if first is not None:
         order.sort(key=lambda number: first(variants[number]))
+    keys = order if alike is None else [alike(variants[number]) for number in order]
     rows: dict[int, Row] = {}
     problems: dict[Problem, None] = {}
     done = 0
     many = processes and (len(variants) >= MANY or _there.size() > 0)
     with (
         _pool(workers, len(variants), many, cluster) as pool,
-        closing(_made(pool, variants, order, simulate)) as made,
+        closing(_made(pool, variants, pool.chunks(order, keys), simulate)) as made,
     ):
         for number, row in made:
             done += 1
@@ -204,23 +212,32 @@ class _Pool:
     lost: tuple[type[BaseException], ...] = ()
     ahead: int = AHEAD
 
-    def chunks(self, order: Sequence[int]) -> list[tuple[int, ...]]:
+    def chunks(self, order: Sequence[int], keys: Sequence[object]) -> list[tuple[int, ...]]:
         """Numbers of variants, in chunks; of one, if nothing is gained by more."""
-        size = 1
-        if self.chunked:
-            size = len(order) // (self.workers * CHUNKS_OF_A_WORKER)
-            size = max(1, min(size, MOST_OF_A_CHUNK))
-        return [tuple(order[at : at + size]) for at in range(0, len(order), size)]
+        if not self.chunked:
+            return [(number,) for number in order]
+        size = len(order) // (self.workers * CHUNKS_OF_A_WORKER)
+        size = max(1, min(size, MOST_OF_A_CHUNK))
+        found: list[list[int]] = []
+        before: object = None
+        for number, key in zip(order, keys, strict=True):
+            room = MOST_ALIKE if key == before else size
+            if found and len(found[-1]) < room:
+                found[-1].append(number)
+            else:
+                found.append([number])
+            before = key
+        return [tuple(chunk) for chunk in found]
 
 
 def _made(
     pool: _Pool,
     variants: Sequence[Variant],
-    order: Sequence[int],
+    chunks: Sequence[tuple[int, ...]],
     simulate: Callable[[Variant], Row],
 ) -> Generator[tuple[int, Row | InputError]]:
     """Rows with their numbers, as they are made."""
-    waiting = pool.chunks(order)[::-1]
+    waiting = list(chunks)[::-1]
     tries = dict.fromkeys(waiting, 0)
     executor = pool.executor
     running: dict[Future[list[Row | InputError]], tuple[int, ...]] = {}
