@@ -365,7 +365,7 @@ def test_a_process_that_is_lost_while_work_is_handed_out_is_replaced(times):
         again=lambda: left.pop() if left else engine._Alone(),
         lost=(BrokenProcessPool,),
     )
-    made = engine._made(pool, [1, 2, 3], [0, 1, 2], lambda number: number**2)
+    made = engine._made(pool, [1, 2, 3], [(0,), (1,), (2,)], lambda number: number**2)
     if times < engine.TRIES:
         assert sorted(made) == [(0, 1), (1, 4), (2, 9)]
     else:
