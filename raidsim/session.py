@@ -33,6 +33,7 @@ from raidsim.observe import (
     throttling,
     wear,
 )
+from raidsim.observe.precision import Precision
 from raidsim.observe.settling import (
     MOST_PILOT_SHARE,
     PILOT_PER_OUTSTANDING,
@@ -45,7 +46,6 @@ from raidsim.result import FROM_THE_START, Counts, DriveUse, Interval, Limit, Po
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
-from raidsim.stats.intervals import MeanInterval, mean_interval
 from raidsim.system.system import SaturationError
 from raidsim.units import NS_PER_S
 from raidsim.waits import OnPoint, PointProgress, so_far
@@ -55,14 +55,12 @@ LEAST_PILOT = 2_000
 FIRST_PART = 16  # of a pilot: tells about how long it takes, so how often levels are read
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
-LEAST_PERIODS = 10  # of a burst, in a window
 LEAST_SWEPT = 0.25
 """Share of a sweep of a cache's destages: a window that holds so much goes on until it is whole.
 
 Disks are slower at inner tracks, so the rate of hosts follows the place of destages.
 """
 LEAST_OPEN_SWEEPS = 1.3  # two looks, a sweep apart, tell whether a cache fills
-LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
 PATIENCE = 2.0
 """Times what has passed: a warm-up that would wait longer for a cache to fill has it filled at once
 (:mod:`raidsim.intervene.full_caches`), or ends, where that can't be done."""
@@ -297,7 +295,7 @@ class Session:
                     return False
                 self._open_window()
                 start = self._completed()
-            elif all(self._is_precise(load) for load in self.loads):
+            elif all(self._precision(load).is_reached for load in self.loads):
                 longer = self._of_a_sweep(start)
                 if not (going and wanted < longer <= measure.max_ios):
                     return True
@@ -409,30 +407,9 @@ class Session:
         self.warnings.append(f"stopped at {self.scenario.measure.max_time:g} s (measure.max_time)")
         return False
 
-    def _is_precise(self, load: LoadSpec) -> bool:
-        interval = self._interval(load)
-        if interval is None or interval.precision is None or interval.mean == 0:
-            return False
-        if self._measured(load) < min(LEAST_OF_A_LOAD, self.scenario.measure.min_ios):
-            return False
-        return self._covers_bursts(load) and interval.precision <= self.scenario.measure.precision
-
-    def _measured(self, load: LoadSpec) -> int:
-        streams = self.built.streams[load.name]
-        return int(self.system.world.streams["window_ios"][streams].sum())
-
-    def _covers_bursts(self, load: LoadSpec) -> bool:
-        """Whether the window covers so many periods of the load's bursts that they average out."""
-        return observe.span(self.system) >= LEAST_PERIODS * round(period_of(load) * NS_PER_S)
-
-    def _interval(self, load: LoadSpec) -> MeanInterval | None:
-        series, width = window.series(self.system, self.built.streams[load.name])
-        period = period_of(load) * NS_PER_S
-        if period > width:  # or each slice would say where in a period it lies
-            series = window.over_periods(series, width, period)
-        if len(series) == 0:
-            return None
-        return mean_interval(series, self.scenario.measure.confidence)
+    def _precision(self, load: LoadSpec) -> Precision:
+        measure = self.scenario.measure
+        return Precision(self.system, measure, load, self.built.streams[load.name])
 
     def stop_short(self, why: SaturationError) -> None:
         """End the measuring here: more is under way than can be followed."""
@@ -462,7 +439,9 @@ class Session:
         if trace is not None and load.trace is not None:
             warnings += replayed.warnings(load, trace, plan(load.trace).remarks)
         warnings += observe.unanswered(load, account)
-        throughput = self._throughput(load, rate)
+        throughput = Interval(rate, None, None)
+        if not self.finite:
+            throughput = self._precision(load).of_rate(rate)
         busiest = observe.limit_of(system, streams, used)
         if not self.finite:
             converged, more = self._has_converged(load, converged)
@@ -527,8 +506,9 @@ class Session:
 
         Of several loads that are measured together each has converged on its own.
         """
-        converged = converged or self._is_precise(load)
-        found = [] if converged else [self._why_not_converged(load)]
+        precision = self._precision(load)
+        converged = converged or precision.is_reached
+        found = [] if converged else [precision.why_not]
         passing = thermal.why_not_converged(self.system, self._turning(load))
         volumes = self.built.volumes
         passing += hybrid_use.why_not_converged(self.system, self.scenario, volumes, load.volume)
@@ -540,19 +520,6 @@ class Session:
             return None
         watch = self.watches.get(load.name)
         return replayed.replayed(self.system, load, streams, watch.stretches() if watch else [])
-
-    def _why_not_converged(self, load: LoadSpec) -> str:
-        if not self._covers_bursts(load):
-            periods = observe.span(self.system) / NS_PER_S / period_of(load)
-            return (
-                f"not converged: measured over {periods:.1f} periods of the burst, where"
-                f" {LEAST_PERIODS} are needed; raise measure.max_time or measure.max_ios"
-            )
-        done = self._measured(load)
-        if done < min(LEAST_OF_A_LOAD, self.scenario.measure.min_ios):
-            return of_loads.too_few(load, done)
-        asked = f"{100 * self.scenario.measure.precision:.3g} %"
-        return f"not converged: the interval is wider than {asked} of the mean"
 
     def _so_far(self) -> Warmup:
         """How long the warm-up has been, or was, and how long it may be."""
@@ -573,15 +540,6 @@ class Session:
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
         """Whether less comes out than is asked for, even at the upper end of the interval."""
         return throughput.high is None or throughput.high < transfers(load, self.intensity)
-
-    def _throughput(self, load: LoadSpec, rate: float) -> Interval:
-        found = None if self.finite else self._interval(load)
-        if found is None or found.low is None or found.high is None or found.mean == 0:
-            return Interval(rate, None, None)
-        # Its series ends with the last whole slice; the relative width holds for the window.
-        # Cut at zero after the precision was judged: no rate is less, and none is left out.
-        low = max(found.low / found.mean, 0.0)
-        return Interval(rate, rate * low, rate * found.high / found.mean)
 
     def _is_saturated(self, load: LoadSpec, streams: list[int], throughput: Interval) -> bool:
         """Whether an open load asks for more than the system carries, so that its queue grows."""
