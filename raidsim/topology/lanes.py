@@ -5,13 +5,15 @@ Payload each way, in bytes per second: the line rate less what its coding and it
 
 - coding: 8b/10b up to SAS 12G and PCIe 2, 128b/130b in PCIe 3 to 5; SAS 24G (SAS-4) runs at
   22.5 Gbaud with 128 bits of 150, 20 of the others being its forward error correction;
-- PCIe and DMI: less packet headers, 24 bytes for a payload of 256;
+- PCIe and DMI: less packet headers, 24 bytes for a payload of 256, which is as large as servers
+  up to PCIe 4 take a packet, and for one of 512 in PCIe 5;
 - Ethernet: 1460 of the 1538 bytes that a frame takes on the wire.
 """
 
 from __future__ import annotations
 
 _PCIE = 256 / (256 + 24)
+_PCIE_5 = 512 / (512 + 24)
 _ETHERNET = 1460 / 1538
 
 SPEEDS: dict[str, float] = {
@@ -25,7 +27,7 @@ SPEEDS: dict[str, float] = {
     "pcie-2": 500e6 * _PCIE,
     "pcie-3": 8e9 * 128 / 130 / 8 * _PCIE,
     "pcie-4": 16e9 * 128 / 130 / 8 * _PCIE,
-    "pcie-5": 32e9 * 128 / 130 / 8 * _PCIE,
+    "pcie-5": 32e9 * 128 / 130 / 8 * _PCIE_5,
     "dmi-2": 500e6 * _PCIE,
     "1gbe": 125e6 * _ETHERNET,
     "10gbe": 1250e6 * _ETHERNET,
