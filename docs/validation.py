@@ -224,18 +224,21 @@ def tests(summary: list[dict[str, Any]]) -> str:
         dashes=" | ".join("---" for _ in STANDINGS),
         counts="\n".join(counts),
     )
-    rows = [row for row in summary if row["group"] == "document and role"] + totals
+    rows = [row for row in summary if row["group"] == "document and role"]
+    origins = [row for row in summary if row["group"] == "origin and role"]
+    names = {id(row): f"**{row['name']}**" for row in origins}
+    names |= {id(row): "**all**" for row in totals}
     return f"{head}\n" + table(
         ["document", "role", "test it", "hold", *PLAIN],
         [
             [
-                row["name"] if row["group"] == "document and role" else "**all**",
+                names.get(id(row), row["name"]),
                 row.get("role", row["name"]),
                 str(row["standings"]["counts"]["claims"]),
                 held(row["standings"]["counts"]),
                 *plain_cells(row["plain"]),
             ]
-            for row in rows
+            for row in (*rows, *origins, *totals)
         ],
     )
 

@@ -14,6 +14,7 @@ import pytest
 from raidsim.unknowns import spread
 from raidsim.unknowns.spread import FEWEST
 from raidsim.validate import schema
+from raidsim.validate.claims import BASIS, ELSEWHERE
 from raidsim.validate.systems import MEASURED, Systems
 from raidsim.validate.unknowns import SCATTER, covers, interval, spreads
 from raidsim.validate.verdict import Verdict
@@ -65,6 +66,16 @@ def test_how_many_are_covered_is_counted_with_where_the_others_lie() -> None:
     row = covers(verdicts)[0]
     assert (row.figures, row.covered, row.above) == (5, 2, 2)
     assert row.median_half_width == pytest.approx(math.sinh(1.645 * math.hypot(0.07, 0.02)))
+
+
+def test_intervals_are_counted_apart_by_what_a_document_is_to_the_models() -> None:
+    found = interval(figure(100), 100.0, (100.0, 100.0), SCATTER, 24)
+    verdicts = [
+        Verdict(replace(figure(printed), is_basis=basis), 100.0, 0.0, holds=True, spread=found)
+        for printed, basis in ((100, True), (101, True), (102, False))
+    ]
+    rows = {row.name: row.figures for row in covers(verdicts) if row.group == "all"}
+    assert rows == {"all figures": 3, "that test the simulation": 3, BASIS: 2, ELSEWHERE: 1}
 
 
 def is_quick(claim, systems: Systems) -> bool:

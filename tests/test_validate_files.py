@@ -94,6 +94,17 @@ def test_a_file_is_named_like_its_document(claims):
     assert {claim.path.stem for claim in claims} == {claim.document for claim in claims}
 
 
+def test_models_were_made_from_five_documents(claims):
+    made_from = {claim.document for claim in claims if claim.is_basis}
+    assert made_from == {
+        "cisco-ucs-c240-m4-2016",
+        "fujitsu-iodrive2-2013",
+        "fujitsu-modular-raid-2008",
+        "fujitsu-p3700-2016",
+        "tolly-iocontrol-n5-2013",
+    }
+
+
 def test_calibration_claims_of_the_p3700_are_about_the_800_gb_drive_as_sold(claims):
     for claim in claims:  # but for what the data sheet rates of each capacity: its spare area
         if not claim.id.startswith("p3700.") or ".datasheet." in claim.id:

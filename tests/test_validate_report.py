@@ -4,6 +4,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -12,6 +13,7 @@ from toy_drive import Toy
 
 from raidsim.errors import InputError, Problem
 from raidsim.validate import picture, validate
+from raidsim.validate.claims import BASIS, ELSEWHERE, Role
 from raidsim.validate.page import render
 from raidsim.validate.tables import everything
 from raidsim.validate.verdict import Planned
@@ -272,6 +274,17 @@ def test_only_figures_enter_the_errors(check):
     assert (row.claims, row.hold, row.figures) == (3, 3, 2)
     assert row.median == pytest.approx((100000 / 98000 - 1) / 2)
     assert row.worst == pytest.approx(100000 / 98000 - 1)
+
+
+def test_errors_stand_apart_by_what_a_document_is_to_the_models(check, folder):
+    assert "origin and role" not in {row.group for row in check().summary}
+    made_from = CLAIMS.replace('title = "', 'basis = true\ntitle = "')
+    made_from = made_from.replace('"toy-', '"old-').replace('id = "toy', 'id = "old')
+    (folder / "old-2000.toml").write_text(made_from)
+    rows = {(r.name, r.role): r for r in check().summary if r.group == "origin and role"}
+    assert set(rows) == {(one, role) for one in (BASIS, ELSEWHERE) for role in get_args(Role)}
+    elsewhere = [r for r in check().summary if (r.group, r.name) == ("document", "toy-2000")]
+    assert sum(rows[ELSEWHERE, role].claims for role in get_args(Role)) == elsewhere[0].claims
 
 
 def test_coverage_counts_claims_with_a_simulated_number(check):

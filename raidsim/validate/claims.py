@@ -147,6 +147,10 @@ class Contradicts:
     why: str
 
 
+BASIS, ELSEWHERE = "documents that models were made from", "measured elsewhere"
+"""What a document is to the models: what they were made from, or what they are tried on."""
+
+
 def _no_line() -> None:
     """A claim that is from no file."""
 
@@ -158,8 +162,9 @@ class Claim:
     ``published`` is the printed figure in ``unit``, or [low, high] of a range; for an order it is
     the least ratio of the first run to the other, for equalities and shapes 1. ``rounding`` is
     the step to which it is rounded in print, ``tolerance`` the relative error beyond that
-    rounding up to which the claim holds. ``title`` is that of the document. Figures with the same
-    ``system`` in a document count as one in statistics of errors. ``printed`` is the
+    rounding up to which the claim holds. ``title`` is that of the document, and
+    ``is_basis`` whether models were made from it; others were measured elsewhere. Figures with
+    the same ``system`` in a document count as one in statistics of errors. ``printed`` is the
     number as it stands in print, where ``published`` is it in another unit. ``lacks`` says why the
     model has no such effect, though the claim may hold; ``contradicts`` what else is in print.
     ``structure`` names the choice of structure that was read off the claim, which no fit makes.
@@ -177,6 +182,7 @@ class Claim:
     subject: Performance | CardValue | ScenarioValue
     unit: str
     title: str = ""
+    is_basis: bool = False
     printed: float | None = None
     lacks: str = ""
     structure: str = ""
@@ -191,6 +197,11 @@ class Claim:
     def line(self) -> int | None:
         """Line of the file on which it stands, which only a message wants to know."""
         return self.find_line()
+
+    @property
+    def origin(self) -> str:
+        """What its document is to the models, in words."""
+        return BASIS if self.is_basis else ELSEWHERE
 
     @property
     def kind(self) -> str:

@@ -83,6 +83,7 @@ def render(
     return environment.get_template("page.html.j2").render(
         report=report,
         summary=[row for row in summary if row.group == "document and role"],
+        origins=[row for row in summary if row.group == "origin and role"],
         totals=[row for group in ("role", "all") for row in summary if row.group == group],
         catalogue=[row for row in summary if (row.group, row.name) == ("kind", "catalogue")],
         comparisons=report.comparisons,

@@ -355,6 +355,7 @@ class ClaimFile(_Table):
 
     document: Text
     title: Text
+    basis: bool = False
     intensities: Intensities
     overrides: tuple[Text, ...] = Field(default=(), alias="set")
     tolerance: Tolerances
@@ -480,6 +481,7 @@ def _claim(
         subject=subject,
         unit=unit,
         title=parsed.title,
+        is_basis=parsed.basis,
         printed=one.printed,
         lacks=one.lacks,
         structure=one.structure,

@@ -47,11 +47,11 @@ class Plain:
 
 @dataclass(frozen=True)
 class Row:
-    """The claims of one document, role or kind, or all of them.
+    """The claims of one document, origin, role or kind, or all of them.
 
     Errors are relative and absolute; None where no claim of the group has a figure. ``role`` is
-    empty unless the row is that of a document and a role. ``standings`` says how many claims count
-    for what, and how many of them hold.
+    empty unless the row is that of a document or origin and a role. ``standings`` says how many
+    claims count for what, and how many of them hold.
     """
 
     group: str
@@ -164,7 +164,10 @@ class Comparison:
 
 
 def summarize(verdicts: Sequence[Verdict]) -> list[Row]:
-    """Return a row for everything, then for each role, document, both of them, and kind."""
+    """Return a row for everything, then for each role, document, both of them, and kind.
+
+    Where there are claims of both origins, each origin and role has a row as well.
+    """
     tested = [v for v in verdicts if v.claim.kind != "catalogue"]
     rows = [_row("all", "all claims", tested)] if tested else []
     rows += _rows("role", tested, lambda v: v.claim.role)
@@ -173,6 +176,13 @@ def summarize(verdicts: Sequence[Verdict]) -> list[Row]:
         inside = [v for v in tested if v.claim.document == document]
         rows += [
             replace(row, group="document and role", name=document, role=row.name)
+            for row in _rows("", inside, lambda v: v.claim.role)
+        ]
+    origins = sorted({v.claim.origin for v in tested})
+    for origin in origins if len(origins) > 1 else ():
+        inside = [v for v in tested if v.claim.origin == origin]
+        rows += [
+            replace(row, group="origin and role", name=origin, role=row.name)
             for row in _rows("", inside, lambda v: v.claim.role)
         ]
     return rows + _rows("kind", verdicts, lambda v: v.claim.kind)

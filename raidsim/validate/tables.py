@@ -77,8 +77,9 @@ def tests_table(rows: Sequence[Row]) -> Table:
     table = _table("Claims that test the simulation, and simulated over published, less 1")
     for column in ("test it", "hold", "", "figures", "median", "90 %", "worst", "too high"):
         table.add_column(column, justify="right")
-    chosen = [row for row in rows if row.group in ("document and role", "role", "all")]
-    for row in sorted(chosen, key=lambda one: one.group != "document and role"):
+    groups = ("document and role", "origin and role", "role", "all")
+    chosen = [row for row in rows if row.group in groups]
+    for row in sorted(chosen, key=lambda one: min(groups.index(one.group), 2)):
         tests, hold = row.tests
         name = f"{row.name}, {row.role}" if row.role else row.name
         plain = row.plain

@@ -182,7 +182,8 @@ def interval(
 def covers(verdicts: Sequence[Verdict]) -> list[Cover]:
     """Return how intervals do: over all claims that have one, by document, and by kind.
 
-    Beside all stand those that test the simulation (`raidsim.validate.standing`).
+    Beside all stand those that test the simulation (`raidsim.validate.standing`), and those of each
+    origin where there are both.
     """
     having = [one for one in verdicts if one.spread is not None]
     if not having:
@@ -190,6 +191,9 @@ def covers(verdicts: Sequence[Verdict]) -> list[Cover]:
     groups = {("all", "all figures"): having}
     if testing := counting(having):  # neither true by construction nor excluded by print itself
         groups["all", "that test the simulation"] = testing
+    origins = sorted({one.claim.origin for one in having})
+    for origin in origins if len(origins) > 1 else ():
+        groups["all", origin] = [one for one in having if one.claim.origin == origin]
     for one in having:
         groups.setdefault(("document", one.claim.document), []).append(one)
     for one in having:
