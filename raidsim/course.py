@@ -295,8 +295,14 @@ class CourseSession(Session):
     # -- the timeline -------------------------------------------------------------------------
 
     def _look_on(self, over: simpy.Event) -> Process:
-        """Take a sample at each multiple of the step."""
+        """Take a sample at each multiple of the step.
+
+        Where it is known how long the course is, the step is from the beginning what it would come
+        to.
+        """
         self._sample()
+        while (self.course.duration or 0.0) > MOST_SAMPLES * self.step:
+            self.step *= 2
         while True:
             number = round(self.now / self.step) + 1
             yield self.env.timeout(self.course.origin + number * self.step - self.env.now) | over

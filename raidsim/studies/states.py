@@ -22,8 +22,8 @@ SECONDS = (0.5, 120.0)
 LONGER = 1.2
 """The sample lasts longer than it is measured, or a part would be without a rebuild."""
 
-PLACES = 8 * 16 * 2**20
-"""Bytes of a drive that are rebuilt meanwhile at least, in eight places spread over it."""
+PLACES = 4 * 16 * 2**20
+"""Bytes of a drive that are rebuilt meanwhile at least, in four places spread over it."""
 
 
 def why_not(scenario: Scenario) -> str:
