@@ -21,10 +21,10 @@ from raidsim.planning.outcome import Candidate, State
 from raidsim.planning.runs import REBUILDING, Measured, Runner, until_settled
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
+from raidsim.studies.measurements import measurement_of
 from raidsim.studies.short import shortened
 from raidsim.studies.unknown import DRAW_SEED, MOST
 from raidsim.unknowns.draws import Draws
-from raidsim.unknowns.experiments import experiment_for
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.spread import FEWEST
 
@@ -148,7 +148,7 @@ def _meets(row: Measured, state: str, one: Candidate, need: Need) -> bool:
 
 def _bare(scenario: Scenario) -> Scenario:
     short = shortened(scenario, IOS)
-    measure = short.measure.model_copy(update={"min_ios": IOS, "max_ios": IOS})
+    measure = short.measure.model_copy(update={"min_ios": IOS})
     return short.model_copy(update={"measure": measure})
 
 
@@ -183,7 +183,7 @@ def _experiment(
     if not found:
         return None
     unknown, card = inputs[keys[found[0][0]]]
-    return experiment_for(card, unknown.name)
+    return measurement_of(scenarios[0], card, unknown)
 
 
 def _settled(

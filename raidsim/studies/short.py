@@ -17,6 +17,16 @@ from raidsim.workers.engine import go_on
 PER_OUTSTANDING = 20
 """I/Os of a short run for each that is outstanding at a time."""
 
+WARM_UP = 200
+"""How many times as many I/Os a short run may take in all, until what buffers hold has settled.
+
+A cache, or a drive whose buffer is drawn to be large, answers writes from memory until that is
+full. What the drives take shows only then: a run that ends before has them many times too fast.
+"""
+
+ANY = 1.0
+"""Precision, relative, that each window has: a short run is not to be longer for a narrower one."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -33,12 +43,15 @@ def shortened(scenario: Scenario, ios: int) -> Scenario:
     """A scenario whose points measure so many I/Os, or more where many are outstanding.
 
     Never more than it asks for itself. Loads with an end, events and machines take as long as ever.
+    What comes before the window takes as long as buffers and caches do to settle, within bounds.
     """
     measure = scenario.measure
     wanted = min(max(ios, PER_OUTSTANDING * most_outstanding(scenario)), measure.min_ios)
-    return scenario.model_copy(
-        update={"measure": measure.model_copy(update={"min_ios": wanted, "max_ios": wanted})}
-    )
+    bounds = {"min_ios": wanted, "max_ios": wanted, "precision": measure.precision}
+    if scenario.searched is None:  # its precision is also how near the border it comes
+        most = max(min(WARM_UP * wanted, measure.max_ios), wanted)
+        bounds |= {"max_ios": most, "precision": ANY}
+    return scenario.model_copy(update={"measure": measure.model_copy(update=bounds)})
 
 
 def most_outstanding(scenario: Scenario) -> int:

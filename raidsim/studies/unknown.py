@@ -18,12 +18,12 @@ from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
 from raidsim.scenario import Scenario
+from raidsim.studies.measurements import measurement_of
 from raidsim.studies.short import Row, is_throughput, measured, row_of, shortened, sides, unit_of
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, uncompared
 from raidsim.unknowns.draws import Draws
-from raidsim.unknowns.experiments import experiment_for
 from raidsim.unknowns.lines import most_carried
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import UnknownValue
@@ -245,7 +245,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         failed=len(reasons),
         drawn_in=len({number for _, number in drawn.draws.drawn_in}),
         points=points,
-        experiments=_experiments(points, {card.name: card for _, card in told.inputs}),
+        experiments=_experiments(points, drawn.scenario, told.inputs),
         problems=sorted(set(reasons)),
     )
 
@@ -351,8 +351,13 @@ def only_kind(scenario: Scenario) -> str | None:
     return {1.0: "read", 0.0: "write"}.get(shares.pop() or 0.0)
 
 
-def _experiments(points: Sequence[PointUnknowns], cards: Mapping[str, Card]) -> list[Experiment]:
+def _experiments(
+    points: Sequence[PointUnknowns],
+    scenario: Scenario,
+    inputs: Sequence[tuple[UnknownValue, Card]],
+) -> list[Experiment]:
     """Measurements that would tell what matters most for the rates of all points."""
+    unknown = {(card.name, one.name): (card, one) for one, card in inputs}
     weights: dict[tuple[str, str], float] = {}
     for point in points:
         for figure in point.figures:
@@ -365,4 +370,4 @@ def _experiments(points: Sequence[PointUnknowns], cards: Mapping[str, Card]) -> 
                 key = share.card, share.value
                 weights[key] = weights.get(key, 0.0) + share.share * width
     ordered = sorted(weights, key=lambda key: -weights[key])
-    return [experiment_for(cards[card], name) for card, name in ordered[:3]]
+    return [measurement_of(scenario, *unknown[key]) for key in ordered[:3]]

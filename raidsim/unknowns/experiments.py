@@ -2,13 +2,19 @@
 """Which measurement shows a value: a load of one part in which little else counts, as a job of fio.
 
 A table, by kind of card and by the beginning of the value's name. The loads are the usual ones of
-one drive, one controller or one host, so that most people who have the part can run them.
+one drive, one controller or one host, so that most people who have the part can run them. Whether
+the value decides such a load is another question, which depends on the part: a drive's channels do
+not where its link is slower. ``raidsim.studies.measurements`` simulates that for drives, and takes
+another one of these loads where it is so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from raidsim import units
 from raidsim.cards import Card
 from raidsim.result_draws import Experiment
 
@@ -20,6 +26,38 @@ class Load:
     words: str
     options: tuple[tuple[str, str], ...]
 
+    @property
+    def is_of_a_used_drive(self) -> bool:
+        """Whether the drive is written full before, and then as much again at random."""
+        return _PAST in self.options
+
+    def table(self, capacity: int) -> dict[str, Any]:
+        """Return it as a ``[[load]]`` on a drive that holds so many bytes."""
+        own = dict(self.options)
+        kind = own["rw"]
+        read = {"randrw": f"{own.get('rwmixread', '50')} %"}
+        found: dict[str, Any] = {
+            "name": "shown",
+            "read": read.get(kind, "100 %" if "read" in kind else "0 %"),
+            "random": "100 %" if kind.startswith("rand") else "0 %",
+            "size": own["bs"].removesuffix("k") + " KiB",
+            "outstanding": int(own["iodepth"]),
+            "workers": int(own.get("numjobs", "1")),
+        }
+        if "fsync" in own:
+            found["flush_every"] = int(own["fsync"])
+        offset, size = own.get("offset"), own.get("size", "")
+        if offset is not None:
+            found["area"] = {"offset": f"{_part(offset, capacity)} B", "size": "rest"}
+        elif size.endswith("%"):
+            found["area"] = {"offset": "0 B", "size": f"{_part(size, capacity)} B"}
+        return found
+
+
+def _part(share: str, capacity: int) -> int:
+    """Bytes of a share of a drive, in whole MiB."""
+    return capacity * int(share.removesuffix("%")) // 100 // units.MIB * units.MIB
+
 
 def _load(words: str, rw: str, size: str, depth: int, *more: tuple[str, str]) -> Load:
     return Load(words, (("rw", rw), ("bs", size), ("iodepth", str(depth)), *more))
@@ -27,6 +65,7 @@ def _load(words: str, rw: str, size: str, depth: int, *more: tuple[str, str]) ->
 
 _PAST = ("ramp_time", "600")  # s: until garbage collection goes as fast as writes come
 _STATE = ", to the drive written full in sequence before, and then as much again at random"
+_SHORT = ("size", "1%")
 _CACHED = ("size", "64m")  # which the cache holds after the first pass
 _MANY = ("numjobs", "8")
 
@@ -34,13 +73,18 @@ _MANY = ("numjobs", "8")
 _LOADS: dict[str, Load] = {
     "reads at 1":        _load("random reads of 4 KiB, one at a time", "randread", "4k", 1),
     "reads at 32":       _load("random reads of 4 KiB, 32 outstanding", "randread", "4k", 32),
+    "short reads at 1":  _load("random reads of 4 KiB in the first hundredth of the drive, one at a time", "randread", "4k", 1, _SHORT),
+    "short writes at 1": _load("random writes of 4 KiB in the first hundredth of the drive, one at a time", "randwrite", "4k", 1, _SHORT),
     "reads at many":     _load("random reads of 4 KiB, 8 processes of 32 outstanding", "randread", "4k", 32, _MANY),
+    "reads of 8 KiB":    _load("random reads of 8 KiB, 32 outstanding", "randread", "8k", 32),
     "writes at 1":       _load("random writes of 4 KiB, one at a time", "randwrite", "4k", 1),
     "writes at 32":      _load("random writes of 4 KiB, 32 outstanding", "randwrite", "4k", 32),
     "writes and flushes": _load("random writes of 4 KiB, one at a time, and a flush behind each", "randwrite", "4k", 1, ("fsync", "1")),
     "steady writes":     _load("random writes of 4 KiB, 32 outstanding" + _STATE, "randwrite", "4k", 32, _PAST),
     "steady mix":        _load("random, 4 KiB, 70 % reads, 32 outstanding" + _STATE, "randrw", "4k", 32, ("rwmixread", "70"), _PAST),
     "large reads":       _load("random reads of 128 KiB, 32 outstanding", "randread", "128k", 32),
+    "large reads at 1":  _load("random reads of 128 KiB, one at a time", "randread", "128k", 1),
+    "large writes at 1": _load("random writes of 128 KiB, one at a time", "randwrite", "128k", 1),
     "large writes":      _load("random writes of 128 KiB, 32 outstanding", "randwrite", "128k", 32),
     "stream of reads":   _load("sequential reads of 128 KiB, 8 outstanding", "read", "128k", 8),
     "slow stream":       _load("sequential reads of 4 KiB, one at a time", "read", "4k", 1),
@@ -159,14 +203,34 @@ _OF_A_PART = {
 }
 
 
-def experiment_for(card: Card, name: str) -> Experiment:
-    """Return the measurement that shows a value of a card."""
-    load = load_for(card.kind, name)
+def experiment_for(
+    card: Card, name: str, load: Load | None = None, rates: tuple[float, float] | None = None
+) -> Experiment:
+    """Return the measurement that shows a value of a card.
+
+    Parameters
+    ----------
+    load
+        What is measured; None is what the table says.
+    rates
+        I/Os a second that it is simulated to have at the two ends of what is drawn of the value.
+    """
+    load = load or load_for(card.kind, name)
     array = "raid." in name or name.startswith(("parity.", "mirror."))
     part = "an array of its drives" if array else _OF_A_PART[card.kind]
-    return Experiment(
-        card.name, name, f"measure {load.words}, on {part}", job_file(card, name, load)
-    )
+    words = f"measure {load.words}, on {part}"
+    if rates is not None:
+        least, most = (f"{float(f'{rate:.3g}'):,.0f}" for rate in sorted(rates))
+        words += f": {least} to {most} IO/s by that value alone"
+    return Experiment(card.name, name, words, job_file(card, name, load))
+
+
+def loads_of_a_drive(kind: str) -> Iterator[Load]:
+    """Return the loads of one drive of a kind of card, the shortest measurements first."""
+    found = [load for name, load in _LOADS.items() if not name.startswith("cached")]
+    yield from (load for load in found if not load.is_of_a_used_drive)
+    if kind == "ssd":
+        yield from (load for load in found if load.is_of_a_used_drive)
 
 
 def load_for(kind: str, name: str) -> Load:
@@ -175,10 +239,18 @@ def load_for(kind: str, name: str) -> Load:
     return _LOADS[found]
 
 
+def drive_alone(card: Card, load: Load) -> dict[str, str]:
+    """Return a drive as a ``[[volume]]`` that is what the measurement asks for."""
+    found = {"drive": str(card.path)}
+    if card.kind == "ssd":
+        found["state"] = "steady" if load.is_of_a_used_drive else "filled"
+    return found
+
+
 def job_file(card: Card, name: str, load: Load) -> str:
     """Return a job file of fio that makes a measurement of a part."""
     writes = "write" in dict(load.options)["rw"] or dict(load.options)["rw"] == "randrw"
-    prepared = _PAST in load.options
+    prepared = load.is_of_a_used_drive
     words = [
         f"; Shows {name} of {card.name}: {load.words}.",
         "; Put the device in place of /dev/DEVICE.",

@@ -1,0 +1,104 @@
+"""Which measurement of a drive tells a value of it: simulated, and not only looked up.
+
+The table (:mod:`raidsim.unknowns.experiments`) has a load in which little else counts for every
+value. On some drives that value does not count there either: random reads of 128 KiB, 32 of them
+outstanding, show the channels of a drive on PCIe, and the link of one on SATA. So the load is run
+with the value at both ends of what is drawn of it. If that moves it too little for a measurement
+to tell, the usual loads of one drive are tried: the first that it moves far enough is named, or
+else the one that it moves most.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from raidsim.cards import Card
+from raidsim.cards.attributes import DRIVE_KINDS
+from raidsim.cards.posterior import FIGURE
+from raidsim.errors import InputError, TableOverflowError
+from raidsim.result_draws import Experiment
+from raidsim.scenario import Scenario
+from raidsim.studies.short import measured, shortened
+from raidsim.system.system import SaturationError
+from raidsim.unknowns.experiments import (
+    Load,
+    drive_alone,
+    experiment_for,
+    load_for,
+    loads_of_a_drive,
+)
+from raidsim.unknowns.values import UnknownValue
+
+CLEAR = 6 * FIGURE
+"""Relative change of a rate between the two ends from which on a measurement tells them apart:
+four deviations of the value lie between them, so each is one and a half of what a measurement is
+off by itself."""
+
+LEAST = 2 * FIGURE
+"""The same below which it tells nothing of the value."""
+
+BETTER = 1.5
+"""How many times as much another load must change to be named in place of that of the table, in
+which less else counts."""
+
+IOS = 2_000
+"""I/Os of a short run."""
+
+
+def measurement_of(scenario: Scenario, card: Card, one: UnknownValue) -> Experiment:
+    """Return the measurement that tells a value of a card of a scenario.
+
+    Of controllers and hosts it is that of the table.
+    """
+    usual = load_for(card.kind, one.name)
+    if card.kind not in DRIVE_KINDS or one.drawn[0] == one.drawn[1]:
+        return experiment_for(card, one.name)
+    ends = [card.changed({one.name: round(x) if one.step else x}) for x in one.drawn]
+    found = _rates(scenario, card, ends, usual)
+    best, most = usual, found
+    if _apart(found) < CLEAR:
+        for load in loads_of_a_drive(card.kind):
+            rates = found if load == usual else _rates(scenario, card, ends, load)
+            if _apart(rates) > max(_apart(most), BETTER * _apart(found)):
+                best, most = load, rates
+            if _apart(most) >= CLEAR:
+                break
+    if most is None:
+        return experiment_for(card, one.name)
+    if _apart(most) < LEAST:
+        return Experiment(card.name, one.name, NOTHING, "")
+    return experiment_for(card, one.name, best, most)
+
+
+NOTHING = "measure this load itself: no usual load of one drive depends on it enough to tell"
+
+
+def _apart(rates: tuple[float, float] | None) -> float:
+    """How far the rates at both ends are apart, relatively; 0 if one was not found."""
+    return 0.0 if rates is None else abs(math.log(rates[0] / rates[1]))
+
+
+def _rates(
+    scenario: Scenario, card: Card, ends: list[Card], load: Load
+) -> tuple[float, float] | None:
+    """I/Os a second of a load on one drive whose card is at either end; None if one can't be."""
+    found = [_rate(scenario, card, end, load) for end in ends]
+    first, second = found
+    return None if first is None or second is None else (first, second)
+
+
+def _rate(scenario: Scenario, card: Card, end: Card, load: Load) -> float | None:
+    changes: Mapping[str, object] = {
+        "controller": None, "link": None, "hybrid": None, "event": None, "machine": None,
+        "volume": [drive_alone(card, load)],
+        "load": [load.table(card.integer("capacity.user"))],
+        "measure": None,
+    }  # fmt: skip
+    try:
+        alone = scenario.with_(dict(changes))
+        volumes = tuple(one.model_copy(update={"card": end}) for one in alone.volumes)
+        row = measured(shortened(alone.model_copy(update={"volumes": volumes}), IOS))
+    except (InputError, SaturationError, TableOverflowError):
+        return None
+    return row.points[0].get("iops")
