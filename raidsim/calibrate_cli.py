@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +22,9 @@ from raidsim.cli_options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from raidsim.calibrate.own_results import OwnResults
+    from raidsim.cards import Card
+    from raidsim.report.output import Target
     from raidsim.scenario import Scenario
 
 app = typer.Typer(rich_markup_mode=None)
@@ -38,9 +42,15 @@ MeasuredVolume = Annotated[
         "--volume", metavar="NAME", help="--fio: what was measured, if there are several."
     ),
 ]
+CARD = ".toml"
 LearnedCard = Annotated[
     str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="--fio: write the drive's card there."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="--fio: write the drive's card there; in a folder, those of all that was measured.",
+    ),
 ]
 ALONE = """
 schema = 1
@@ -147,10 +157,8 @@ def _learn_from_fio(
     name: str, files: list[str], volume: str | None, output_file: str | None, json: str | None
 ) -> None:
     """Condition what a scenario's cards leave open by measurements, and write the drive's card."""
-    from pathlib import Path
-
-    from raidsim.calibrate.learned_card import card_text, check_text
-    from raidsim.calibrate.own_results import drive_of, learn
+    from raidsim.calibrate.learned_card import measured_cards
+    from raidsim.calibrate.own_results import learn
     from raidsim.judge import read_results
     from raidsim.report import json_file, output
     from raidsim.report.console import ReportConsole
@@ -160,23 +168,45 @@ def _learn_from_fio(
     scenario = _measured_system(name)
     results = read_results(files)
     to_json = target_of("--json", json, stdout=True)
-    card = target_of("--output", output_file, (".toml",))
-    output.check([one for one in (to_json, card) if one], inputs=[scenario.path, *files])
+    folder, card = None, None
+    if output_file is not None and (Path(output_file).is_dir() or not Path(output_file).suffix):
+        folder = output.Folder("--output", output_file)
+    else:
+        card = target_of("--output", output_file, (CARD,))
+    asked = [one for one in (to_json, card) if one]
+    if folder is not None:
+        folder.check(asked)
+    output.check(asked, inputs=[scenario.path, *files])
     with Bar() as bar:
         found = learn(scenario, results, volume, bar.on_share)
+    parts = measured_cards(scenario, found, volume)
+    written: dict[str, Card] = {}
     if card:
-        place = Path(card.path)
-        drive = drive_of(scenario, volume)
-        text = card_text(drive, found, place)
-        check_text(text, place)
-        output.write({card: text.encode()})
+        written = {card.path: parts[0]}
+    elif folder is not None:
+        folder.make()
+        written = {folder.file(f"{one.name}-measured{CARD}").path: one for one in parts}
+    output.write(_texts(written, found))
     contents = {to_json: json_file.render(found.to_dict())} if to_json else {}
     console = ReportConsole(sys.stdout)
     output.deliver(contents, lambda: print_learned(found, console))
-    if card and not (to_json and to_json.to_stdout):
-        print_written(found, drive, card.path, console)
+    if written and not (to_json and to_json.to_stdout):
+        print_written(found, written, parts, console)
     if not all(one.agrees for one in found.figures):
         raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _texts(written: Mapping[str, Card], found: OwnResults) -> dict[Target, bytes]:
+    """The cards to write, each as a card that can be read from its place."""
+    from raidsim.calibrate.learned_card import card_text, check_text
+    from raidsim.report.output import Target
+
+    contents = {}
+    for path, card in written.items():
+        text = card_text(card, found, Path(path))
+        check_text(text, Path(path))
+        contents[Target("--output", path)] = text.encode()
+    return contents
 
 
 def _measured_system(name: str) -> Scenario:

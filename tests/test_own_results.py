@@ -225,6 +225,6 @@ def test_what_was_learned_of_another_card_is_told_as_keys_of_a_scenario():
     )
     told = io.StringIO()
     console = ReportConsole(told)
-    print_written(SimpleNamespace(values=[learned]), drive, "mine.toml", console)
+    print_written(SimpleNamespace(values=[learned]), {"mine.toml": drive}, [drive], console)
     assert "what was learned of linux-xeon-e5-pair" in told.getvalue()
     assert '"submit.io_time" = "1.95 us"' in told.getvalue()

@@ -8,14 +8,32 @@ import tomlkit
 from tomlkit.items import InlineTable
 
 from raidsim.calibrate.card_file import TOLD, inline, percent, spaced
-from raidsim.calibrate.own_results import Learned, OwnResults, stated
+from raidsim.calibrate.own_results import Learned, OwnResults, drive_of, stated
 from raidsim.cards import Card
 from raidsim.cards.plausible import plausible
 from raidsim.cards.toml_file import parse
+from raidsim.judge.compare import target_of
 from raidsim.resources import data_folder
+from raidsim.scenario import Scenario
 from raidsim.schemas import SCHEMAS
+from raidsim.unknowns.compared import used_parts
 
 MOST_CLAIMS = 6
+
+
+def measured_cards(scenario: Scenario, found: OwnResults, volume: str | None = None) -> list[Card]:
+    """Return the cards of what was measured, the drive first: all that results are a matter of.
+
+    These are drives and their controller, or the host where it does RAID itself, and whatever
+    else the results told of.
+    """
+    load = {"volume": target_of(scenario, volume), "read": "100 %", "size": "4 KiB"}
+    alone = scenario.with_(
+        {"load": [load | {"outstanding": 1}], "event": None, "machine": None}
+    )  # whatever its own loads are about
+    told = {one.card.name: one.card for one in found.values if one.is_told}
+    cards = {card.name: card for card in (drive_of(scenario, volume), *used_parts(alone))}
+    return list((cards | {name: card for name, card in told.items() if name not in cards}).values())
 
 
 def card_text(card: Card, found: OwnResults, place: Path) -> str:
@@ -46,11 +64,12 @@ def card_text(card: Card, found: OwnResults, place: Path) -> str:
             text.add(section, tomlkit.table())
         text[section].add(key, _value(one))
     residuals = {**card.base_residuals, **card.residuals}
-    residuals |= {f"fio: {one.name}": 1 / one.after - 1 for one in found.figures}
+    own = {f"fio: {one.name}": 1 / one.after - 1 for one in found.figures}
+    residuals |= own
     earlier = {**card.base_sensitivities, **card.sensitivities}
     table = tomlkit.table()
     table.add(tomlkit.comment(TOLD))
-    used: set[str] = set()
+    used = set(own)  # it was compared with them, whatever they told of its values
     for one in values:
         slopes = {name: 0.01 * _sign(card, one.name) * by for name, by in one.slopes.items()}
         told = {**earlier.get(one.name, {}), **slopes}
@@ -61,8 +80,8 @@ def card_text(card: Card, found: OwnResults, place: Path) -> str:
     for name, error in residuals.items():
         if name in used:
             left.add(name, percent(error))
-    if used:
-        text.add("residuals", left)
+    text.add("residuals", left)
+    if values:
         text.add("sensitivities", table)
     return spaced(tomlkit.dumps(text))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Console
 from rich.table import Table
@@ -13,6 +13,7 @@ from raidsim import units
 from raidsim.calibrate.own_results import HIGH_END, MET, Learned, OwnResults, Told
 from raidsim.cards import Card
 from raidsim.report.ruled import ruled
+from raidsim.unknowns.compared import was_compared
 
 
 def print_learned(found: OwnResults, console: Console) -> None:
@@ -41,15 +42,29 @@ def print_learned(found: OwnResults, console: Console) -> None:
         console.print(f"{rest} {words}: these measurements tell little or nothing of them.")
 
 
-def print_written(found: OwnResults, card: Card, place: str, console: Console) -> None:
-    """Print where the card is, and what was learned that belongs to other cards."""
-    console.print(Text(f"Wrote {place}."), soft_wrap=True)
-    others = [one for one in found.values if one.is_told and one.card.name != card.name]
+def print_written(
+    found: OwnResults, written: Mapping[str, Card], parts: Sequence[Card], console: Console
+) -> None:
+    """Print where the cards are, and what was learned or measured that belongs to others.
+
+    ``written`` has them by their paths; ``parts`` are the cards of all that was measured.
+    """
+    for path in written:
+        console.print(Text(f"Wrote {path}."), soft_wrap=True)
+    there = {card.name for card in written.values()}
+    others = [one for one in found.values if one.is_told and one.card.name not in there]
     for name, values in itertools.groupby(others, key=lambda one: one.card.name):
         keys = ", ".join(f'"{one.name}" = "{_written(one)}"' for one in values)
         text = (
             f"This card does not hold what was learned of {name}, but the speeds after need it."
             f" Write into the table set of {name} in your scenario: {keys}."
+        )
+        console.print(Text(text), soft_wrap=True)
+    missing = [card.name for card in parts if card.name not in there and not was_compared(card)]
+    if missing:
+        text = (
+            f"{' and '.join(missing)} took part in what was measured: --output FOLDER writes a"
+            " card of every part, and only all of them narrow what models leave out."
         )
         console.print(Text(text), soft_wrap=True)
 
