@@ -29,6 +29,7 @@ class Figure:
     high: float | None  # 5 % lie above
     draws: int  # that have it
     shares: list[Share] = field(default_factory=list)  # what stands out, the largest first
+    left_out: float | None = None  # share of the variance that models leave out; of all, 0..1
 
 
 @dataclass(frozen=True)

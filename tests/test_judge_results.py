@@ -79,6 +79,8 @@ def test_output_that_a_windows_shell_kept_is_text_of_16_bits(tmp_path):
         ("", "x.csv: is empty"),
         ("time,value\n1,2\n", "x.csv: is none of what is judged: JSON of fio, a job file of fio"),
         ("1, 2, 0, 4096, 0, 0\n", "is none of what is judged"),  # a log, but not by its name
+        ("a: (g=0): rw=read, bs=(R) 4096B-4096B\nfio-3.33\n", "let fio write JSON"),  # normal
+        ("5;fio-3.33;a;0;0;1600;160000\n", "is what fio prints as text"),  # terse
         (flat(*run()) + iometer(), "could be flatfile.html of vdbench or results of Iometer"),
         ("[a]\nrw=read\n", "says what was asked of fio, and nothing of what was measured"),
     ],

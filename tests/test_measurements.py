@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from raidsim import cards
 from raidsim.fio.job_file import read_jobs
+from raidsim.report.curves import curves
+from raidsim.report.unknowns import block
 from raidsim.scenario import Scenario, load_text
 from raidsim.studies.measurements import CLEAR, measurement_of
 from raidsim.studies.short import measured, shortened
+from raidsim.studies.unknown import run
+from raidsim.unknowns import spread
 from raidsim.unknowns.experiments import experiment_for, loads_of_a_drive
 from raidsim.unknowns.values import unknown_values
 
@@ -99,3 +105,28 @@ def test_a_short_run_of_disks_behind_a_large_cache_is_one_with_that_cache_full()
     figures = measured(shortened(scenario, 5000)).points[0]
     assert figures["write latency"] == pytest.approx(170, rel=0.2)
     assert figures["iops"] == pytest.approx(2400, rel=0.15)
+
+
+def test_most_of_an_interval_of_a_drive_that_nobody_measured_is_what_models_leave_out() -> None:
+    """Shares are those of the draws, and were told as if they were of the whole width."""
+    scenario = drive(
+        "intel-s4600-960gb",
+        'read = "70 %"\nsize = "8 KiB"\noutstanding = 1\n[measure]\nmin_ios = 2000',
+        'state = "filled"',
+    )
+    result = run(scenario, unknowns=10)
+    rate = result.unknowns.points[0].figures[0]
+    assert rate.left_out > 0.9
+    (curve,) = curves(result)
+    told = block(curve, result)
+    assert told.rows[0].main.endswith("% what models leave out")
+    words = " ".join(told.notes)
+    assert "% of this is what models leave out" in words
+    assert "any results of fio of intel-s4600-960gb, given to raidsim calibrate --fio" in words
+
+
+def test_the_share_of_what_models_leave_out_is_one_of_variances() -> None:
+    drawn = (math.exp(-1.645 * 0.2), math.exp(1.645 * 0.2))  # a deviation of 20 %
+    assert spread.share_left_out(drawn, 0.2, 0.2) == pytest.approx(0.5)
+    assert spread.share_left_out(drawn, 0.0, 0.0) == 0
+    assert spread.share_left_out((1.0, 1.0), 0.07, 0.07) == 1

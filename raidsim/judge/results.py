@@ -7,6 +7,7 @@ What belongs together is joined then: logs of fio with their jobs, histograms wi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -94,6 +95,9 @@ FORMATS = (
 NAMES = tuple(one.name for one in FORMATS)
 _VERSIONS = {FIO_2_LOG: 2, FIO_3_LOG: 3}
 
+OTHER_OUTPUT = re.compile(r"^(?:\S.*: \(g=\d+\): rw=\w+, bs=|\d+;fio-\d)", re.MULTILINE)
+"""How outputs of fio begin that are for people to read (normal) and for old scripts (terse)."""
+
 
 def read_results(names: Sequence[str | PathLike[str]], named: str | None = None) -> list[Measured]:
     """Read files of results, each of a format that it can only be of, and join what belongs.
@@ -133,6 +137,9 @@ def _format_of(name: str) -> Format:
     if not found:
         if not head.strip():
             refuse(name, "is empty")
+        if OTHER_OUTPUT.search(head):
+            remedy = "let fio write JSON: --output-format=json (or normal,json for both)"
+            refuse(name, "is what fio prints as text, which has too little of its job", remedy)
         known = ", ".join(one.words for one in FORMATS if one.recognises is not _never)
         cause = f"is none of what is judged: {known}"
         refuse(name, cause, "if it is one of them, say which: --format NAME")

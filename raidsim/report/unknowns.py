@@ -14,6 +14,9 @@ from raidsim.unknowns import spread
 
 BAND = "nine in ten, with what is not known"
 MEAN_BAND = "the same of means"
+MOST = 0.5
+"""Share of the variance from which on something is most of it."""
+
 LEAST_SHARE = 0.05
 """Share of the variance from which on a value is named."""
 
@@ -55,8 +58,7 @@ def block(curve: Curve, result: Result) -> Block | None:
         cells = [
             span(one, scale if one is not None and one.unit == "ms" else 1.0) for one in figures
         ]
-        main = figures[0].shares[:1] if figures and figures[0] is not None else []
-        rows.append(Row(cells, _of(main[0]) if main else numbers.NOT_MEASURED))
+        rows.append(Row(cells, _main(figures[0] if figures else None)))
     return Block(_title(found), headers, rows, list(_notes(curve, found)))
 
 
@@ -158,8 +160,19 @@ def _title(found: Unknowns) -> str:
     )
 
 
-def _of(share: Share) -> str:
-    return f"{numbers.percent(share.share)} {share.value} of {share.card}"
+def _main(figure: Figure | None) -> str:
+    """What has the largest part in the width of an interval: of all of it, draws and models."""
+    if figure is None:
+        return numbers.NOT_MEASURED
+    left_out = figure.left_out or 0.0
+    main = figure.shares[:1]
+    if left_out >= MOST or (main and left_out > main[0].share * (1 - left_out)):
+        return f"{numbers.percent(left_out)} what models leave out"
+    return _of(main[0], 1 - left_out) if main else numbers.NOT_MEASURED
+
+
+def _of(share: Share, drawn: float) -> str:
+    return f"{numbers.percent(share.share * drawn)} {share.value} of {share.card}"
 
 
 def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
@@ -167,6 +180,12 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
     rate = _widest(curve)
     if rate is not None:
         yield from _behind(rate)
+    if rate is not None and (rate.left_out or 0.0) >= MOST and found.uncompared:
+        usual = numbers.percent(spread.MODEL)
+        yield (
+            f"any results of fio of {' and '.join(found.uncompared)}, given to raidsim calibrate"
+            f" --fio --output, narrow what models leave out to {usual}"
+        )
     for experiment in found.experiments[:1]:
         yield (
             f"to know {experiment.value} of {experiment.card} better, {experiment.text}"
@@ -214,11 +233,19 @@ def _widest(curve: Curve) -> Figure | None:
 def _behind(rate: Figure) -> Iterator[str]:
     shares = [one for one in rate.shares if one.share >= LEAST_SHARE]
     where = f"at {numbers.count(rate.value)} IO/s"
+    left_out = rate.left_out or 0.0
+    of_what = "this"
+    if left_out >= LEAST_SHARE:
+        of_what = "the rest"
+        where += f" {numbers.percent(left_out)} of this is what models leave out;"
     if not shares:
-        yield f"no single value stands out {where}: many have a part in it, and so has chance"
+        if left_out >= LEAST_SHARE:
+            yield f"{where} in the rest many values have a part, and so has chance"
+        else:
+            yield f"no single value stands out {where}: many have a part in it, and so has chance"
         return
     words = [
-        f"{numbers.percent(one.share)} of this comes from {one.value} of {one.card}"
+        f"{numbers.percent(one.share)} of {of_what} comes from {one.value} of {one.card}"
         f" ({units.plain(one.own, 4)}{_unit(one)}, drawn within"
         f" {units.plain(one.low, 3)} to {units.plain(one.high, 3)})"
         if place == 0

@@ -311,8 +311,10 @@ class Teller:
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
         ends = None if moved is None else spread.ends(moved)
+        left_out = None
         if ends is not None and not is_given:
             drawn_ends = ends
+            left_out = spread.share_left_out(drawn_ends, *sides(self.left_out, name))
             ends = spread.widened(value, drawn_ends, *sides(self.left_out, name))
             if room is not None:
                 ends = spread.kept_within(value, ends, drawn_ends, room, grows=is_throughput(name))
@@ -325,6 +327,7 @@ class Teller:
             high=high,
             draws=0 if moved is None else int(np.isfinite(moved).sum()),
             shares=[] if moved is None else self._shares(moved),
+            left_out=left_out,
         )
 
     def _shares(self, moved: NDArray[np.float64]) -> list[Share]:

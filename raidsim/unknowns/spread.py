@@ -156,6 +156,19 @@ def widened(
     return value * math.exp(-down), value * math.exp(up)
 
 
+def share_left_out(drawn: tuple[float, float], below: float, above: float) -> float:
+    """Return the share of the variance of a figure that is what models leave out: 0..1.
+
+    ``drawn`` are the ends of the draws; ``below`` and ``above`` deviations as of `widened`.
+    """
+    low, high = drawn
+    if min(low, high) <= 0:
+        return 0.0
+    of_draws = (_log(high, low) / (2 * NORMAL_90)) ** 2
+    added = (below**2 + above**2) / 2
+    return added / (added + of_draws)
+
+
 def _added(drawn: float, deviation: float) -> float:
     by = NORMAL_90 * deviation
     return math.hypot(drawn, by) if drawn > 0 else drawn + by
