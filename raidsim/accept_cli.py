@@ -38,10 +38,10 @@ def accept_command(
     seed: Seed = None,
     unknowns: Annotated[
         int,
-        typer.Option(metavar="[N]", help="Draws that the ranges rest on; 64 if not given."),
+        typer.Option(metavar="[N]", help="Draws for the ranges; 64 by default."),
     ] = -1,
 ) -> None:
-    """Write fio jobs to run on delivery, and the range that each figure must show."""
+    """Write fio jobs to run on delivery, and the range in which each figure must lie."""
     from raidsim import scenario as scenarios
     from raidsim.report import acceptance as report
     from raidsim.report import output

@@ -52,7 +52,7 @@ def read_command(
         str | None, typer.Option(metavar="SIZE", help="How many bytes [up to the end].")
     ] = None,
 ) -> None:
-    """Read the array, without members that are missing too; nothing is written to them."""
+    """Read the array, also with missing members; nothing is written to them."""
     from raidsim.attach import image_work, nested
 
     image_work.copy(
@@ -67,7 +67,7 @@ def read_command(
 def scrub_command(
     folder: Folder,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Write parity and copies that do not agree anew.")
+        bool, typer.Option("--repair", help="Rewrite parity and copies that do not agree.")
     ] = False,
 ) -> None:
     """Compare data with parity and copies; status 1 if something does not agree."""
@@ -85,7 +85,7 @@ def reconstruct_command(
     drive: Annotated[int, typer.Option("--drive", metavar="N", min=0, help="Which drive, from 0.")],
     out: Out,
 ) -> None:
-    """Compute what a missing drive held, into a new file that is a member."""
+    """Compute the data of a missing drive into a new member file."""
     from raidsim.attach import image_work, nested
 
     image_work.reconstruct(nested.find_any(_path(folder)), drive, out)

@@ -41,7 +41,7 @@ Port = Annotated[
         min=0,
         max=65535,
         metavar="N",
-        help="A port of TCP in place of it, for clients on this computer only; 0 for any.",
+        help="TCP port instead of the socket, for clients on this computer only; 0 for any.",
     ),
 ]
 Speed = Annotated[
@@ -55,12 +55,12 @@ Speed = Annotated[
 ]
 Control = Annotated[
     str | None,
-    typer.Option("--control", metavar="FILE", help="Unix socket at which events are asked for."),
+    typer.Option("--control", metavar="FILE", help="Unix socket that takes events."),
 ]
 EventFile = Annotated[
     str | None,
     typer.Option(
-        "--events", metavar="FILE", help="[[event]] tables in place of the scenario's own."
+        "--events", metavar="FILE", help="[[event]] tables instead of the scenario's own."
     ),
 ]
 Loads = Annotated[
@@ -74,11 +74,11 @@ MembersFolder = Annotated[
 ]
 Metadata = Annotated[
     Version | None,
-    typer.Option(help="Of new members: 1.2, or 0.90, whose superblock is at the end [1.2]."),
+    typer.Option(help="Of new members: 1.2, or 0.90 with the superblock at the end [1.2]."),
 ]
 For = Annotated[
     str | None,
-    typer.Option("--for", metavar="TIME", help="End after so much real time, as in 10 min."),
+    typer.Option("--for", metavar="TIME", help="End after this real time, such as 10 min."),
 ]
 
 
@@ -125,14 +125,16 @@ def attach_command(
 
 @app.command("tell")
 def tell_command(
-    socket: Annotated[str, typer.Argument(metavar="SOCKET", help="That of attach --control.")],
+    socket: Annotated[
+        str, typer.Argument(metavar="SOCKET", help="The socket of attach --control.")
+    ],
     what: Annotated[str, typer.Argument(metavar="WHAT", help="A kind of event, or status.")],
     keys: Annotated[
         list[str] | None,
         typer.Argument(metavar="[KEY=VALUE ...]", show_default=False, help="Keys of the event."),
     ] = None,
 ) -> None:
-    """Let an event happen in a system that is attached, or ask how it is."""
+    """Let an event happen in an attached system, or ask for its state."""
     from raidsim.attach.asking import ask, wish_of
 
     told = ask(socket, wish_of(what, keys or []))
@@ -152,7 +154,7 @@ def crash_test_command(
     check: Annotated[
         str,
         typer.Option(
-            "--check", metavar="COMMAND", help="Looks at what is there; status 0 if all is well."
+            "--check", metavar="COMMAND", help="Checks the volume; status 0 if all data is correct."
         ),
     ],
     times: Annotated[
@@ -160,9 +162,7 @@ def crash_test_command(
     ] = 20,
     at: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="TIME", help="Cut then, in place of times by chance. May be repeated."
-        ),
+        typer.Option(metavar="TIME", help="Cut then instead of at random times. May be repeated."),
     ] = None,
     think: Annotated[
         str,
@@ -173,7 +173,7 @@ def crash_test_command(
     ] = "10 min",
     keep: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Keep what the commands left and printed there."),
+        typer.Option(metavar="FOLDER", help="Keep notes and output of the commands there."),
     ] = None,
     json: JsonFile = None,
     overrides: Overrides = None,

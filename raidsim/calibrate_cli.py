@@ -39,7 +39,7 @@ FioResults = Annotated[
 MeasuredVolume = Annotated[
     str | None,
     typer.Option(
-        "--volume", metavar="NAME", help="--fio: what was measured, if there are several."
+        "--volume", metavar="NAME", help="--fio: the measured volume, if there are several."
     ),
 ]
 CARD = ".toml"
@@ -87,7 +87,8 @@ def calibrate_command(
         bool, typer.Option("--dry-run", help="Show what a fit finds, and write nothing.")
     ] = False,
     slopes: Annotated[
-        bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
+        bool,
+        typer.Option("--slopes", help="Move no value: compute sensitivities and errors again."),
     ] = False,
     fio: FioResults = None,
     volume: MeasuredVolume = None,

@@ -17,7 +17,7 @@ MISSED = 1
 
 app = typer.Typer(
     name="card",
-    help="Cards from data sheets: values that make the simulation say what a sheet prints.",
+    help="Cards from data sheets: values with which a simulation gives the figures of a sheet.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -30,29 +30,29 @@ def new_command(
         typer.Argument(metavar="KIND", show_default=False, help="ssd, hdd, controller or host."),
     ],
     name: Annotated[
-        str, typer.Argument(metavar="NAME", show_default=False, help="What it will be called.")
+        str, typer.Argument(metavar="NAME", show_default=False, help="The name of the card.")
     ],
     like: Annotated[
         str | None,
-        typer.Option(metavar="CARD", help="A card of something like it: its base."),
+        typer.Option(metavar="CARD", help="The card of a similar part: its base."),
     ] = None,
     maker: Annotated[str, typer.Option(metavar="TEXT", help="Who sells it.")] = "",
     year: Annotated[int | None, typer.Option(metavar="YEAR", help="Of its launch.")] = None,
     cells: Annotated[
-        str, typer.Option(metavar="slc|mlc|tlc|qlc", help="Of the flash: bits of a cell, 1 to 4.")
+        str, typer.Option(metavar="slc|mlc|tlc|qlc", help="Cells of the flash: 1 to 4 bits.")
     ] = "",
     interface: Annotated[
-        str, typer.Option(metavar="sata|sas|nvme", help="Of an SSD: chooses its base by this.")
+        str, typer.Option(metavar="sata|sas|nvme", help="Interface of an SSD: chooses its base.")
     ] = "",
     slc_cache: Annotated[
-        bool, typer.Option("--slc-cache", help="It has one, as drives of personal computers do.")
+        bool, typer.Option("--slc-cache", help="The drive has one, as in personal computers.")
     ] = False,
     output_file: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write there; else to NAME.toml."),
+        typer.Option("--output", "-o", metavar="FILE", help="Write there; otherwise to NAME.toml."),
     ] = None,
 ) -> None:
-    """Write a card that is to be filled in from a data sheet."""
+    """Write a card to fill in from a data sheet."""
     from pathlib import Path
 
     from raidsim import cards
@@ -108,14 +108,14 @@ def new_command(
 def disksim_command(
     card: Annotated[
         str,
-        typer.Argument(metavar="CARD", show_default=False, help="Of a disk that was measured."),
+        typer.Argument(metavar="CARD", show_default=False, help="Card of a measured disk."),
     ],
     folder: Annotated[
         str,
-        typer.Option("--output", "-o", metavar="FOLDER", help="Write them there; else here."),
+        typer.Option("--output", "-o", metavar="FOLDER", help="Write them there; otherwise here."),
     ] = ".",
 ) -> None:
-    """Write a disk that was measured as DiskSim's files: specification, model, seek curve."""
+    """Write a measured disk as DiskSim's files: specification, model, seek curve."""
     from raidsim import cards
     from raidsim.disksim import files_of
     from raidsim.report import output
@@ -137,17 +137,18 @@ def fit_command(
         str, typer.Argument(metavar="CARD", show_default=False, help="A card with [rated].")
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing, only say what would be.")
+        bool, typer.Option("--dry-run", help="Write nothing, only show the result.")
     ] = False,
     slopes: Annotated[
-        bool, typer.Option("--slopes", help="Move nothing: take sensitivities and errors anew.")
+        bool,
+        typer.Option("--slopes", help="Move no value: compute sensitivities and errors again."),
     ] = False,
     json: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output."),
     ] = None,
 ) -> None:
-    """Solve the values of a card for the figures that its data sheet prints."""
+    """Find the values of a card that give the figures of its data sheet."""
     from raidsim.calibrate.card_fit import fit_card
     from raidsim.report import json_file, output
     from raidsim.report.card_fit import print_fit

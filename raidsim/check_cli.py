@@ -60,14 +60,14 @@ def check_command(
     file_system: Annotated[
         str | None,
         typer.Option(
-            metavar="SHARE", help="What a file system takes of a volume for itself; else 2 %."
+            metavar="SHARE", help="Share of a volume that a file system takes; 2 % by default."
         ),
     ] = None,
     unknowns: Annotated[
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Say how far the risk would move if cards were as they might be: N draws, or 64.",
+            help="Say how far the risk moves with other plausible card values: N draws, or 64.",
         ),
     ] = None,
     json: JsonFile = None,

@@ -56,7 +56,7 @@ REPORT = f"This is a bug in raidsim {__version__}: please report "
 app = typer.Typer(
     name="raidsim",
     cls=Commands,
-    help="Simulates storage: what a measurement of these drives under this load would say,"
+    help="Simulates storage: what a measurement of these drives under this load would show,"
     " and what limits it.",
     epilog="Exit status: 0 done; 1 done, and a claim does not hold (validate, calibrate), a result"
     " does not agree (judge), a load is saturated (run), a figure is missed (card fit), no design"

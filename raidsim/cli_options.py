@@ -35,7 +35,7 @@ Overrides = Annotated[
         help="Change a key of the scenario, as in load.outstanding=32. May be repeated.",
     ),
 ]
-Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed, in place of the scenario's.")]
+Seed = Annotated[int | None, typer.Option(metavar="N", help="Seed instead of the scenario's.")]
 JsonFile = Annotated[
     str | None, typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output.")
 ]
@@ -49,12 +49,12 @@ StoreFile = Annotated[
     typer.Option(
         "--store",
         metavar="FILE",
-        help="SQLite file in which results are kept; what it has is not run again.",
+        help="SQLite file that keeps results; results in it are not run again.",
     ),
 ]
 WorkerCount = Annotated[
     int | None,
-    typer.Option("--workers", min=1, metavar="N", help="Processes; left out, one per processor."),
+    typer.Option("--workers", min=1, metavar="N", help="Processes; by default one per processor."),
 ]
 ClusterAddress = Annotated[
     str | None,
@@ -79,7 +79,7 @@ SelectionOrSystem = Annotated[
 ]
 ClaimsFolder = Annotated[
     str | None,
-    typer.Option("--claims", metavar="FOLDER", help="Files of claims, in place of raidsim's own."),
+    typer.Option("--claims", metavar="FOLDER", help="Files of claims instead of raidsim's own."),
 ]
 UNKNOWNS = "--unknowns"
 _ARGUMENTS = {"systems": "SYSTEM"}

@@ -53,7 +53,7 @@ def compare_command(
         typer.Option(
             "--with",
             metavar="KEY=VALUE[; ...]",
-            help="One system more: the first with other values. May be repeated.",
+            help="A further system: the first with other values. May be repeated.",
         ),
     ] = None,
     overrides: Annotated[
@@ -61,7 +61,10 @@ def compare_command(
         typer.Option("--set", metavar="KEY=VALUE", help="Change a key in all. May be repeated."),
     ] = None,
     seeds: Annotated[
-        int, typer.Option(min=1, max=1000, metavar="N", help="Runs of each, with the same seeds.")
+        int,
+        typer.Option(
+            min=1, max=1000, metavar="N", help="Runs of each system, with the same seeds."
+        ),
     ] = 5,
     seed: Seed = None,
     within: Annotated[
@@ -70,21 +73,23 @@ def compare_command(
     ] = None,
     percentile: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Of the I/Os that must be within it; else their mean."),
+        typer.Option(
+            metavar="SHARE", help="Of the I/Os that must be within it; by default their mean."
+        ),
     ] = None,
     no_states: Annotated[
-        bool, typer.Option("--no-states", help="Do not run degraded and rebuilding as well.")
+        bool, typer.Option("--no-states", help="Do not run the degraded and rebuilding states.")
     ] = False,
     no_risk: Annotated[
         bool, typer.Option("--no-risk", help="Assess neither rebuilds nor the risk of data loss.")
     ] = False,
     prices: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Of hardware and energy, as for plan: says the cost."),
+        typer.Option(metavar="FILE", help="Of hardware and energy, as for plan: adds the cost."),
     ] = None,
     precision: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Of the throughput of each run, in place of its own."),
+        typer.Option(metavar="SHARE", help="Precision of the throughput of each run."),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="All percentiles, and all values of cards that differ.")
@@ -92,7 +97,7 @@ def compare_command(
     unknowns: Annotated[
         int | None,
         typer.Option(
-            metavar="[N]", help="Which differences survive what cards do not know: N draws, or 64."
+            metavar="[N]", help="Which differences survive other card values: N draws, or 64."
         ),
     ] = None,
     store: StoreFile = None,

@@ -22,14 +22,16 @@ def draw_command(
             "--output",
             "-o",
             metavar="FILE",
-            help="Write there: .svg. Without it to standard output.",
+            help="Write an .svg file there; by default to standard output.",
         ),
     ] = None,
     volume: Annotated[str | None, typer.Option(metavar="NAME", help="Only this volume.")] = None,
     rows: Annotated[
         int | None,
         typer.Option(
-            metavar="N", show_default=False, help="Rows of strips; left out, a round of the parity."
+            metavar="N",
+            show_default=False,
+            help="Rows of strips; by default a rotation of the parity.",
         ),
     ] = None,
     overrides: Overrides = None,

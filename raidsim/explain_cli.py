@@ -30,10 +30,10 @@ def explain_command(
     scenario: ScenarioName,
     op: Annotated[Op, typer.Argument(metavar="read|write", help="What the request does.")],
     offset: Annotated[
-        str, typer.Argument(metavar="OFFSET", help='Its first byte: bytes, or as in "4 KiB".')
+        str, typer.Argument(metavar="OFFSET", help='First byte: in bytes, or such as "4 KiB".')
     ],
     length: Annotated[
-        str, typer.Argument(metavar="LENGTH", help='Its size: bytes, or as in "64 KiB".')
+        str, typer.Argument(metavar="LENGTH", help='Size: in bytes, or such as "64 KiB".')
     ],
     volume: Annotated[
         str | None, typer.Option(metavar="NAME", help="The volume, if there are several.")

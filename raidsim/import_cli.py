@@ -31,7 +31,7 @@ def import_command(
     form: Annotated[
         str | None,
         typer.Option(
-            "--format", metavar="NAME", help="The format of the files, where it is not recognised."
+            "--format", metavar="NAME", help="The format of the files, if it is not recognised."
         ),
     ] = None,
     array: Annotated[
@@ -40,7 +40,7 @@ def import_command(
     ] = None,
     group: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Which group of jobs, if several run in turn."),
+        typer.Option(min=1, metavar="N", help="Group of jobs, if several run one after the other."),
     ] = None,
     capacity: Annotated[
         str | None,
@@ -48,20 +48,20 @@ def import_command(
     ] = None,
     outstanding: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="I/Os at a time, for statistics: they do not tell."),
+        typer.Option(min=1, metavar="N", help="Outstanding I/Os, for statistics."),
     ] = None,
     at_rate: Annotated[
-        bool, typer.Option("--at-rate", help="Or the rate that statistics tell, whatever is open.")
+        bool, typer.Option("--at-rate", help="Or an open load at the rate of the statistics.")
     ] = False,
     random: Annotated[
         str | None,
         typer.Option(metavar="SHARE", help="Random accesses, as in '80 %', for statistics."),
     ] = None,
     device: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Which one of the statistics is meant.")
+        str | None, typer.Option(metavar="NAME", help="The device of the statistics to use.")
     ] = None,
 ) -> None:
-    """Write a scenario of what inventories, job files and statistics of other tools say."""
+    """Write a scenario from inventories, job files and statistics of other tools."""
     from raidsim.importing.importer import import_files
     from raidsim.importing.wishes import Wishes
     from raidsim.report import output as written

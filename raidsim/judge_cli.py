@@ -45,10 +45,10 @@ def judge_command(
         str | None, typer.Option("--format", metavar="NAME", help="Form of the results.")
     ] = None,
     random: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Of random accesses, if results lack it.")
+        str | None, typer.Option(metavar="SHARE", help="Of random accesses, if results do not say.")
     ] = None,
     outstanding: Annotated[
-        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os, if results lack it.")
+        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os, if results do not say.")
     ] = None,
     overrides: Overrides = None,
     seed: Seed = None,

@@ -21,7 +21,7 @@ app = typer.Typer(rich_markup_mode=None)
 Name = Annotated[
     str | None,
     typer.Argument(
-        metavar="LESSON", show_default=False, help="Which one; without it they are listed."
+        metavar="LESSON", show_default=False, help="The lesson; without it all are listed."
     ),
 ]
 
@@ -33,7 +33,7 @@ def lesson_command(
         int, typer.Option(min=0, metavar="N", help="Draws the numbers of the questions.")
     ] = 1,
     answers: Annotated[
-        bool, typer.Option("--answers", help="Show the answers, and how one comes to them.")
+        bool, typer.Option("--answers", help="Show the answers, and how to find them.")
     ] = False,
     system: Annotated[
         str | None,
@@ -70,7 +70,7 @@ def lesson_command(
     if name is None:
         if asked or answers:
             option = next((one.option for one in asked.values()), "--answers")
-            cause, remedy = "is about one lesson, and no lesson is named", "give its name"
+            cause, remedy = "needs the name of a lesson", "give its name"
             raise InputError([Problem(None, None, option, cause, remedy)])
         _print(lesson_text.list_of(catalogue.lessons()))
         return

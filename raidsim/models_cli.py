@@ -19,7 +19,7 @@ def models_command(
         typer.Argument(metavar="NAME", show_default=False, help="A model, or the path of a card."),
     ] = None,
     why: Annotated[
-        bool, typer.Option("--why", help="Show what is not known for sure: range and reason.")
+        bool, typer.Option("--why", help="Show uncertain values: range and reason.")
     ] = False,
 ) -> None:
     """List the models of hardware, or show one with its ranges and sources."""
@@ -30,7 +30,7 @@ def models_command(
     from raidsim.report.console import ReportConsole
 
     if name is None and why:
-        cause = "is about one model, and no model is named"
+        cause = "needs the name of a model"
         raise InputError(
             [Problem(None, None, "--why", cause, "name it: raidsim models NAME --why")]
         )

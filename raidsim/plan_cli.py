@@ -28,18 +28,18 @@ def plan_command(
     need: Annotated[
         str,
         typer.Argument(
-            metavar="NEED", help="Path of the file of a need, or the name of one that is shipped."
+            metavar="NEED", help="Path of the file of a need, or the name of an included one."
         ),
     ],
     prices: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Prices, in place of those that the need names."),
+        typer.Option(metavar="FILE", help="Prices instead of those that the need names."),
     ] = None,
     why: Annotated[
         list[str] | None,
         typer.Option(
             metavar="DESIGN",
-            help="Say where a design fell: its number, or as in level=raid5,drives=6. May be"
+            help="Say why a design fell: its number, or such as level=raid5,drives=6. May be"
             " repeated.",
         ),
     ] = None,
@@ -61,7 +61,7 @@ def plan_command(
             min=0,
             max=10_000,
             metavar="N",
-            help="Draws of what cards do not know, of each of the cheapest designs: 10 or more, or"
+            help="Draws of unknown card values for each of the cheapest designs: 10 or more, or"
             " 0 for none.",
         ),
     ] = 12,

@@ -61,17 +61,15 @@ def run_command(
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Say how far figures would move if cards were as they might be: N draws, or 64.",
+            help="Say how far figures move with other plausible card values: N draws, or 64.",
         ),
     ] = None,
     experiment: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Write the measurement that would narrow that most, for fio."
-        ),
+        typer.Option(metavar="FILE", help="Write the most useful measurement as a job of fio."),
     ] = None,
 ) -> None:
-    """Simulate a scenario: throughput, latency and what limits."""
+    """Simulate a scenario: throughput, latency and the limiting part."""
     from raidsim import scenario as scenarios
     from raidsim.report import output, progress, table
     from raidsim.report.array_findings import cannot_be_built

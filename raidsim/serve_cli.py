@@ -15,7 +15,7 @@ Host = Annotated[
     typer.Option(
         "--host",
         metavar="ADDRESS",
-        help="Listen there; whoever does not come from this computer has to show a token.",
+        help="Listen there; visitors from other computers need a token.",
     ),
 ]
 Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port; 0 for any.")]
@@ -30,7 +30,7 @@ Name = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        min=1, max=256, metavar="N", help="Processes that simulate; left out, one per processor."
+        min=1, max=256, metavar="N", help="Processes that simulate; by default one per processor."
     ),
 ]
 Limit = Annotated[

@@ -36,9 +36,7 @@ app = typer.Typer(rich_markup_mode=None)
 def sweep_command(
     scenario: Annotated[
         str,
-        typer.Argument(
-            metavar="SCENARIO|STUDY", help="A scenario, or a file that says what is varied of one."
-        ),
+        typer.Argument(metavar="SCENARIO|STUDY", help="A scenario, or the file of a study."),
     ],
     vary: Annotated[
         list[str] | None,
@@ -62,13 +60,11 @@ def sweep_command(
         typer.Option(metavar="CONDITION", help="Only variants for which it is true."),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Seeds that each variant is run with.")
+        int | None, typer.Option(min=1, metavar="N", help="Number of seeds for each variant.")
     ] = None,
     precision: Annotated[
         str | None,
-        typer.Option(
-            metavar="SHARE", help="Of throughput, as in '5 %', with as few I/Os as it takes."
-        ),
+        typer.Option(metavar="SHARE", help="Of throughput, such as '5 %', with few I/Os."),
     ] = None,
     overrides: Overrides = None,
     seed: Seed = None,
@@ -90,7 +86,9 @@ def sweep_command(
     ] = None,
     y: Annotated[
         str,
-        typer.Option("--y", metavar="COLUMN", help="What is drawn, and explained by --effects."),
+        typer.Option(
+            "--y", metavar="COLUMN", help="Figure to draw, and to explain with --effects."
+        ),
     ] = "iops",
     by: Annotated[
         str | None, typer.Option("--by", metavar="COLUMN", help="A line for each of its values.")

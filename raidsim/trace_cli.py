@@ -41,16 +41,18 @@ Columns = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMNS",
-        help="Of a CSV: time=NAME [us], op=NAME, offset=NAME [sectors], size=NAME [B].",
+        help="For a CSV: time=NAME [us], op=NAME, offset=NAME [sectors], size=NAME [B].",
     ),
 ]
 ActionName = Annotated[
     Action | None,
-    typer.Option("--action", help="Of blktrace: I/Os as asked for (Q), or as issued (D)."),
+    typer.Option("--action", help="For blktrace: I/Os as requested (Q) or as issued (D)."),
 ]
 SectorSize = Annotated[
     int | None,
-    typer.Option("--sector", metavar="BYTES", help="Of formats that count in sectors; 512."),
+    typer.Option(
+        "--sector", metavar="BYTES", help="For formats that count in sectors; 512 by default."
+    ),
 ]
 VolumeName = Annotated[
     str | None, typer.Option(metavar="NAME", help="Only requests to this volume of the trace.")
@@ -113,7 +115,7 @@ def info_command(
 def convert_command(
     file: TraceName,
     output_file: Annotated[
-        str, typer.Argument(metavar="OUT", show_default=False, help="Packed if it ends in .gz.")
+        str, typer.Argument(metavar="OUT", show_default=False, help="Compressed if it ends in .gz.")
     ],
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help="Format to write.")],
     format_name: FormatName = None,
@@ -151,7 +153,7 @@ def fit_command(
         str | None,
         typer.Option(
             metavar="SCENARIO",
-            help="Simulate trace and load on its hardware, and say how far they are apart.",
+            help="Simulate trace and load on its hardware, and show how much they differ.",
         ),
     ] = None,
 ) -> None:

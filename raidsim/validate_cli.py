@@ -49,7 +49,7 @@ def validate_command(
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Say how many printed figures lie within what cards leave open: N draws, or 24.",
+            help="Say how many published figures lie in intervals of card values: N draws, or 24.",
         ),
     ] = None,
 ) -> None:

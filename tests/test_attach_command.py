@@ -124,6 +124,6 @@ def test_tell_prints_what_was_done_and_what_is_wrong(tmp_path, capfd):
         assert asked == [b'{"kind": "drive-failure", "drive": 2}\n']
         wrong = run(capfd, "tell", str(path), "drive-failure", "drive=9", status=2)
         assert wrong == "drive 9: there is none\n"
-        assert "nobody answers" in run(capfd, "tell", str(path), "status", status=2)
+        assert "no server answers" in run(capfd, "tell", str(path), "status", status=2)
         thread.join()
     assert "start raidsim attach" in run(capfd, "tell", str(tmp_path / "none"), "status", status=2)

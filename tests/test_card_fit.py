@@ -373,7 +373,7 @@ def test_a_quantile_that_no_run_says_is_kept_and_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD, r"made-up\.toml: rated: prints nothing: there is no \[rated\]"),
+        (HEAD, r"made-up\.toml: rated: has no published figures: there is no \[rated\]"),
         (HEAD + RATED, "no \\[\\[rated.performance\\]\\]"),
         (HEAD + RATED + entry("a", 1, **READS["random-read"]), "no value of its own is calibrated"),
     ],

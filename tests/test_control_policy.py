@@ -128,7 +128,7 @@ def test_in_a_scenario_writes_slow_down_from_the_event_on_and_it_is_said_what_co
     assert "policy of data: write = through, read_ahead = adaptive" in second.name
     assert second.latency_ms["write"].mean > 20 * first.latency_ms["write"].mean
     (told,) = lines(scenario(event, write="back", measure=measure))
-    assert "what is dirty of it goes to the drives" in told
+    assert "its dirty data goes to the drives" in told
 
 
 def test_a_cut_costs_an_attached_volume_what_it_answered_from_the_cache_since_it_may():

@@ -110,7 +110,7 @@ def test_one_event_of_a_kind_can_be_set_by_its_kind():
         ([at("1 s", "copy-back", drive=0)], {}, "no hot spare"),
         (
             [at("1 s", "drive-failure", drive=0), at("2 s", "copy-back", drive=0)],
-            {"controllers": (), "spares": 1}, "software RAID, as data is, copies nothing back",
+            {"controllers": (), "spares": 1}, "data is software RAID, which has no copy-back",
         ),
         (
             [at("1 s", "drive-failure", drive=0), at("2 s", "replacement", drive=0),
@@ -251,4 +251,4 @@ def test_a_power_cut_costs_what_the_battery_of_then_does_not_keep(first, state, 
         at("10 s", "battery", **battery), at("20 s", "power-cut"),
         write="back-bad-battery", controllers=(RAID | {"battery": first},),
     )  # fmt: skip
-    assert ("has dirty in the controller's cache is lost" in words) == lost
+    assert ("in the controller's cache is lost" in words) == lost

@@ -155,7 +155,7 @@ def test_files_include_others_and_lines_are_theirs(tmp_path):
         ("[global]\nbs=4k\n", "holds no job"),
         ("[a]\nbs=${RAIDSIM_NOT_SET}\n", "x.fio:2: the variable RAIDSIM_NOT_SET is not set"),
         ("[a]\ninclude none.fio\n", "none.fio: cannot be read"),
-        ("[a]\ninclude x.fio\n", "a file that is included has sections"),
+        ("[a]\ninclude x.fio\n", "an included file has sections"),
         ("[a]\n=4\n", "x.fio:2: is no line of a job file"),
         ("[a]\nrw=read\nsize=25%\n", "x.fio:3: a: size=25%"),
         ("[a]\nrw=trimwrite\n", "x.fio:2: a: rw=trimwrite: raidsim has no trims that"),

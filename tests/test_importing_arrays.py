@@ -100,7 +100,7 @@ def said(made: Imported, words: str) -> str:
 def test_spans_are_told_by_a_capacity_that_fits(tmp_path, level, size, drives, spans, why):
     made = megaraid(tmp_path, level, size, drives)
     assert load_text(made.text).volumes[0].spans == spans
-    assert said(made, "how many spans").endswith(f": {spans}, {why}")
+    assert said(made, "number of spans").endswith(f": {spans}, {why}")
 
 
 def test_a_virtual_drive_on_a_part_of_its_group_is_said_to_be_one(tmp_path):

@@ -377,7 +377,7 @@ def test_raid_10_lies_as_md_has_it():
     [
         ("08-ppl-journal-write-mostly", "RAID 4 of 2 drives is not simulated: Linux md mirrors"),
         ("09-raid5-failed", "md5: is left out: has failed: it serves nothing"),
-        ("10-replacing", "drive 0 is being replaced while it serves, which is not taken over"),
+        ("10-replacing", "drive 0 is being replaced while it serves, which is not imported"),
         ("11-delayed", "resync is delayed: it has not begun, and is left out"),
         ("13-inactive", "md127: is left out: is not started: it serves nothing"),
     ],
@@ -590,9 +590,7 @@ def test_partitions_of_nmon_are_not_counted_twice():
 def test_the_format_can_be_named_where_it_is_not_told(tmp_path):
     path = tmp_path / "x"
     path.write_text("nothing of this is known\n")
-    with pytest.raises(
-        InputError, match="is of no format that is known; say which one with --format"
-    ):
+    with pytest.raises(InputError, match="has no known format; say which one with --format"):
         import_files([str(path)])
     with pytest.raises(InputError, match='"mdstatt" is no format; did you mean "mdstat"'):
         import_files([str(path)], form="mdstatt")

@@ -444,7 +444,7 @@ def test_what_does_not_agree_ends_in_status_1_and_is_written_for_machines(tmp_pa
     ("arguments", "words"),
     [
         (["none.json"], "cannot be read"),
-        ([str(DATA / "README.md")], "is none of what is judged"),
+        ([str(DATA / "README.md")], "is not a result that can be judged"),
         ([str(DATA / "failed.json")], "ended the job with an error"),
         ([str(DATA / "two-jobs.json"), "--volume", "x"], "there is no volume"),
     ],

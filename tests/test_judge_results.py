@@ -77,12 +77,12 @@ def test_output_that_a_windows_shell_kept_is_text_of_16_bits(tmp_path):
     ("text", "words"),
     [
         ("", "x.csv: is empty"),
-        ("time,value\n1,2\n", "x.csv: is none of what is judged: JSON of fio, a job file of fio"),
-        ("1, 2, 0, 4096, 0, 0\n", "is none of what is judged"),  # a log, but not by its name
+        ("time,value\n1,2\n", "x.csv: is not a result that can be judged: JSON of fio, a job file"),
+        ("1, 2, 0, 4096, 0, 0\n", "is not a result that can be judged"),  # a log without its name
         ("a: (g=0): rw=read, bs=(R) 4096B-4096B\nfio-3.33\n", "let fio write JSON"),  # normal
         ("5;fio-3.33;a;0;0;1600;160000\n", "is what fio prints as text"),  # terse
         (flat(*run()) + iometer(), "could be flatfile.html of vdbench or results of Iometer"),
-        ("[a]\nrw=read\n", "says what was asked of fio, and nothing of what was measured"),
+        ("[a]\nrw=read\n", "has the options of fio, but no measurements"),
     ],
 )
 def test_what_is_of_no_format_or_of_several_is_refused(tmp_path, monkeypatch, text, words):
@@ -102,7 +102,7 @@ def test_a_format_may_be_named(tmp_path):
 
 
 def test_a_histogram_alone_has_no_throughput():
-    with pytest.raises(InputError, match=r"says nothing of throughput; give it with flatfile"):
+    with pytest.raises(InputError, match=r"has no throughput; give it with flatfile"):
         read_results([VDBENCH / "histogram.html"])
 
 
@@ -411,7 +411,7 @@ def test_the_command_says_what_is_taken_from_where(tmp_path, capsys):
         ([str(VDBENCH / "summary.html")], "summary.html: holds no run"),
         ([str(VDBENCH / "totals.html")], "give --random SHARE, as in --random 100%"),
         ([str(FIO / "paired_lat.1.log")], "give --outstanding N"),
-        ([str(FIO / "README.md")], "is none of what is judged"),
+        ([str(FIO / "README.md")], "is not a result that can be judged"),
         ([str(FIO / "plain.json"), "--format", "fi"], "--format: there is no format"),
         ([str(FIO / "plain.json"), "--random", "50"], '--random: "50" has no unit'),
         ([str(FIO)], "is a folder"),

@@ -291,7 +291,7 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
     for call, part in (
         (lambda: data.replace(1), "has not failed"),
         (lambda: data.rebuild(1), "holds all that it should"),
-        (lambda: data.copy_back(1), "software RAID copies nothing back"),
+        (lambda: data.copy_back(1), "software RAID has no copy-back"),
         (lambda: data.fail(3), "out of range"),
         (lambda: data.add_defects(0, [100]), "not a multiple of 512"),
         (lambda: data.set_delay(-1.0), "out of range"),

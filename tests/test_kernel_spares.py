@@ -147,7 +147,7 @@ def test_software_raid_makes_a_spare_of_a_new_drive_and_copies_nothing_back():
     old = data._drives.rows[0]
     through(data.fail(0))
     spare = data._drives.rows[0]
-    with pytest.raises(InputError, match=r"copies nothing back.*replace\(0\)"):
+    with pytest.raises(InputError, match=r"has no copy-back.*replace\(0\)"):
         data.copy_back(0)
     assert data.replace(0) is None
     assert (data.spares, data.health, data._drives.rows[0]) == (1, "optimal", spare)

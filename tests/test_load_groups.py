@@ -121,9 +121,9 @@ def test_groups_of_loads_are_those_of_fio():
 @pytest.mark.parametrize(
     ("loads", "key", "words"),
     [
-        ([FIRST, SECOND | {"after": "nobody"}], "load[1].after", "no load that stands above"),
-        ([FIRST | {"after": "second"}, SECOND], "load[0].after", "no load that stands above"),
-        ([FIRST | {"after": "first"}], "load.after", "no load that stands above"),
+        ([FIRST, SECOND | {"after": "nobody"}], "load[1].after", "not a load above"),
+        ([FIRST | {"after": "second"}, SECOND], "load[0].after", "not a load above"),
+        ([FIRST | {"after": "first"}], "load.after", "not a load above"),
         ([FIRST | {"limit": {}}, SECOND | {"after": "first"}], "load[1].after", "does not end"),
     ],
 )
@@ -137,5 +137,5 @@ def test_a_load_begins_after_one_that_stands_above_it_and_ends(loads, key, words
 
 def test_events_begin_loads_themselves():
     event = {"kind": "drive-failure", "at": "1 s", "drive": 0}
-    with pytest.raises(InputError, match="cannot stand beside events"):
+    with pytest.raises(InputError, match="cannot be used with events"):
         from_data({**DISK, "load": [FIRST, SECOND | {"after": "first"}], "event": [event]})

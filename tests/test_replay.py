@@ -206,7 +206,7 @@ def test_what_is_wrong_in_a_trace_is_told_with_its_line(tmp_path):
 def test_what_means_nothing_for_the_format_of_a_trace_is_refused(trace):
     load = {"trace": {"file": str(trace[0]), "sector": "4 KiB"}}
     (found,) = problems({**traces.FLASH, "load": [load]})
-    assert found == ("load.trace", "sector: means nothing for the format msr")
+    assert found == ("load.trace", "sector: does not apply to the format msr")
 
 
 def test_a_trace_beyond_its_volume_is_refused_with_both_sizes(tmp_path):

@@ -226,7 +226,7 @@ def test_check_says_whether_a_degraded_array_is_resynced(level, resyncs):
 
 def test_check_says_where_nothing_comes_of_an_event():
     (line,) = lines(scenario(at("1 s", "fan-failure", airflow="10 %")))
-    assert line.endswith("nothing comes of it: no card says how its drives warm")
+    assert line.endswith("it has no effect: no card says how its drives warm")
 
 
 # ---- made-up courses

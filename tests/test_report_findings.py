@@ -69,7 +69,8 @@ def test_a_card_has_one_line_on_what_its_values_rest_on() -> None:
     lines = [one for one in findings(scenario()) if one.of_values]
     assert [one.where for one in lines] == ["model fujitsu-rx2540-m1", "model intel-p3700-800gb"]
     assert re.fullmatch(
-        r"\d+ of \d+ values are assumed, \d+ are defaults its card is silent about", lines[0].what
+        r"\d+ of \d+ values are assumed, \d+ are defaults for which its card has no value",
+        lines[0].what,
     )
 
 
@@ -162,7 +163,7 @@ def test_requests_off_the_map_are_named() -> None:
 def test_a_rebuild_into_an_slc_cache_is_no_measure_of_the_whole() -> None:
     """A sample of 512 MiB takes a third of the time of the drive of 500 GB behind it."""
     mirror = ["volume.drive=samsung-970-evo-plus-500gb", "volume.level=raid1", "volume.drives=2"]
-    words = "timed by a sample that the SLC cache of a new samsung-970-evo-plus-500gb takes in"
+    words = "timed by a sample that fits in the SLC cache of a new samsung-970-evo-plus-500gb"
     assert any(words in one for one in found(scenario(SCENARIO, *mirror)))
     assert not any(words in one for one in found(scenario(SCENARIO, mirror[0])))
 

@@ -331,7 +331,7 @@ def test_of_several_loads_an_override_must_say_which():
         ("outstanding = 1", 'outstanding = 1\nzones = [{ area = "100 %", accesses = "9 %" }]',
          "load.zones", "accesses add up to 9 %"),
         ("outstanding = 1", 'outstanding = 1\nonce = true\nrandom = "50 %"', "load.once",
-         "needs random accesses alone"),
+         "needs only random accesses"),
         ("outstanding = 1", 'outstanding = 1\nonce = true\nrandom = "0 %"', "load.once", "has none"),
         ("outstanding = 1", "outstanding = 1\nonce = true\nzipf = 1", "load.once", "beside zipf"),
         ("outstanding = 1", 'outstanding = 1\nrate_distribution = "constant"',

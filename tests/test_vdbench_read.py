@@ -201,7 +201,7 @@ def test_columns_of_a_summary_are_told_by_their_two_words():
     assert ([one.bytes for one in job.said.sizes], job.said.outstanding) == ([8192], 4)
     assert (job.said.read, job.said.random) == (0.5, None)
     assert [str(one) for one in report.remarks] == [
-        "summary.html:1: run SD_format is left out: it lays out what later runs use"
+        "summary.html:1: run SD_format is left out: it prepares what later runs use"
     ]
 
 
@@ -247,7 +247,7 @@ def test_a_histogram_goes_to_the_run_of_its_name_and_folder():
     )
     assert first.jobs[0].together["lat"].samples == 2951
     assert [job.name for job in others.jobs] == ["rd2", "rd3"], "rd1 is in both files"
-    assert "is passed over" in str(others.remarks[0])
+    assert "are skipped" in str(others.remarks[0])
 
 
 # ---------------------------------------------------------------- hostile files

@@ -118,7 +118,7 @@ def _without_search(scenario: Scenario, on_point: OnPoint | None) -> Scenario:
     found = run(scenario, progress=on_point).highest
     value = None if found is None else (found.outstanding or found.rate)
     if value is None:
-        cause = f"not even the least load is within {1e3 * (searched.within or 0):g} ms"
+        cause = f"even the lowest load is not within {1e3 * (searched.within or 0):g} ms"
         raise InputError([Problem(scenario.path, None, f"load.{searched.name}", cause)])
     fixed = scenario.at(searched, value)
     free = tuple(

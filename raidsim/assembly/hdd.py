@@ -346,7 +346,7 @@ def _write_problems(card: Card) -> Iterator[Problem]:
     if not card.has(key):
         return
     if shingles.is_shingled(card):
-        cause = "is of no use where a media cache takes all writes"
+        cause = "has no effect if a media cache takes all writes"
         yield card.problem(key, cause, "leave out this or smr.band")
     if card.word("queue.discipline") != "sptf":
         cause = "is for disks that choose by the shortest positioning time"

@@ -61,7 +61,7 @@ def ask(path: str, wish: dict[str, Any]) -> dict[str, Any]:
                 told = json.loads(received.readline(MOST))
         except (OSError, ValueError) as error:
             why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            cause = f'nobody answers at "{path}": {why[:1].lower()}{why[1:]}'
+            cause = f'no server answers at "{path}": {why[:1].lower()}{why[1:]}'
             remedy = "start raidsim attach --control FILE, and give that file"
             raise InputError([Problem(None, None, "SOCKET", cause, remedy)]) from None
     found: dict[str, Any] = told

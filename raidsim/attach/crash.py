@@ -187,7 +187,7 @@ async def _all(wanted: Wanted, tell: Callable[[Round], None]) -> CrashTest:
         above = Path(nameless) if wanted.keep is None else wanted.keep
         first, length = await _round(wanted, Path(nameless), above, 0, None)
         if not first.passed:
-            cause = f"it finds something wrong though no power was cut: {first.words}"
+            cause = f"it reports an error although no power was cut: {first.words}"
             raise InputError([Problem(None, None, "--check", cause, None)])
         tell(first)
         rounds = [first]

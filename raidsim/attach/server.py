@@ -209,7 +209,7 @@ def clear_socket(path: Path, option: str) -> None:
     if not path.exists():
         return
     if not path.is_socket():
-        cause = f'"{path}" is there, and is no socket'
+        cause = f'"{path}" exists, and is not a socket'
         raise InputError([Problem(None, None, option, cause, "give another path")])
     with socket.socket(socket.AF_UNIX) as probe:
         try:
@@ -217,7 +217,7 @@ def clear_socket(path: Path, option: str) -> None:
         except OSError:
             path.unlink(missing_ok=True)
             return
-    cause = f'somebody listens at "{path}" already'
+    cause = f'another program already listens at "{path}"'
     raise InputError([Problem(None, None, option, cause, "give another path, or end that server")])
 
 

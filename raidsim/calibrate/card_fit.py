@@ -198,13 +198,13 @@ def fit_card(
     """
     card = cards.load(name)
     if card.rated is None:
-        cause = "prints nothing: there is no [rated]"
+        cause = "has no published figures: there is no [rated]"
         raise InputError(
             [Problem(str(card.path), None, "rated", cause, "write what its sheet says")]
         )
     performance, unfitted = rated_runs.entries(card)
     if not performance:
-        cause = "there is no [[rated.performance]] that a run can say"
+        cause = "there is no [[rated.performance]] that a run can measure"
         raise InputError([Problem(str(card.path), None, "rated", cause, "write one at least")])
     if write:
         card_file.check([card.path])
@@ -281,7 +281,7 @@ def _parameters(card: Card) -> list[Parameter]:
     """Return what least squares may move; dies set an upper bound to the spare area."""
     found = [one for one in free_parameters([card], assumed=True) if one.name not in COUNTED]
     if not found:
-        cause, remedy = "nothing on it may move", "write a range beside what no sheet tells"
+        cause, remedy = "no value on it may move", "write a range beside values that no sheet gives"
         raise InputError([Problem(str(card.path), None, None, cause, remedy)])
     found = [
         replace(one, hold=max(2 / math.log(one.high / one.low), one.hold))

@@ -88,7 +88,7 @@ def stub(
     if cells and cells not in CELLS:
         problems.append(cells_problem(cells))
     elif cells and (like is None or not like.has("flash.channels")):
-        cause, remedy = "says what the flash of a base holds, and there is none", "leave it out"
+        cause, remedy = "describes the flash of a base, and there is no base", "leave it out"
         if "flash.channels" in KINDS[kind].by_name:
             remedy = "give --interface or --like, which choose a base"
         problems.append(Problem(None, None, "--cells", cause, remedy))

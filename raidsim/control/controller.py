@@ -360,7 +360,7 @@ class Controller(Part):
             if isinstance(spec, HybridSpec):
                 continue
             if spec.level != "single" and not partner.card.flag(f"levels.{spec.level}"):
-                cause = f"{partner.name} has no {spec.level}, which {spec.name} is"
+                cause = f"{partner.name} has no {spec.level}, the level of {spec.name}"
                 check.wrong("partner", cause, "give one that has")
             layout = spec.layout
             copies = 1 if layout is None or layout["family"] != MIRRORED else int(layout["copies"])

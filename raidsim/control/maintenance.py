@@ -161,7 +161,7 @@ class Maintained(Measured):
             return
         self._must_be_in_reach(check, number)
         if self.failures_tolerated > 0:
-            cause = f"the array went on without drive {number}, so that its data is out of date"
+            cause = f"the array continued without drive {number}, so its data is out of date"
             check.wrong("drive", cause, f"{self.name}.replace({number}), which rebuilds it")
         check.raise_if_wrong()
         self._drives.repair(number)
@@ -269,7 +269,7 @@ class Maintained(Measured):
         number = self._drives.check(check, drive)
         how = self._how(check, rate, sample)
         if self.controller is None:
-            cause = "software RAID copies nothing back: a new drive is a hot spare"
+            cause = "software RAID has no copy-back: a new drive is a hot spare"
             check.wrong("drive", cause, f"{self.name}.replace({number}), which adds it")
         elif number not in self._drives.replaced:
             check.wrong("drive", f"no hot spare stands in for drive {number}", "see replace()")
@@ -507,7 +507,7 @@ class Maintained(Measured):
             cause = f"{self.spec.level} has no redundancy: there is nothing to compare"
             check.wrong("level", cause, "patrol() reads all of it")
         elif kind == "consistency check" and self.health in ("degraded", "rebuilding"):
-            cause = f"{self.name} is {self.health}: what is left can't be compared with what is not"
+            cause = f"{self.name} is {self.health}: lost data cannot be compared"
             check.wrong("health", cause, "rebuild it first")
         all_rows = int(layout["rows"])
         given: Any = [(0, all_rows)] if rows is None else rows

@@ -199,7 +199,7 @@ class _File:
         if token.text == "source":
             blocks = self.included()
             if len(blocks) != 1:
-                cause = f"holds {len(blocks)} blocks where one is meant"
+                cause = f"holds {len(blocks)} blocks where one is expected"
                 raise token.place.refusal(None, cause)
             return blocks[0]
         if self.look() == "{":
@@ -253,7 +253,7 @@ def read_seeks(path: Path, shown: str, place: Place) -> list[tuple[int, float]]:
         if distance == 0 and not found:
             continue
         if not 0 <= time < 1e6 or distance <= (found[-1][0] if found else 0):
-            cause = "does not go on behind the line before"
+            cause = "does not continue the previous line"
             problems.append(Problem(shown, number, None, cause, "distances rise; times are in ms"))
         else:
             found.append((distance, time))

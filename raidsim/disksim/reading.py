@@ -88,7 +88,7 @@ def read_disk(names: Sequence[str]) -> Disk:
     remarks: list[Problem] = []
     if spec is None:
         spec = Block("disksim_disk", model.name.removesuffix("_model"), model.place)
-        cause = "says nothing of overheads, bus and cache, which stay as small as they can be"
+        cause = "says nothing about overheads, bus and cache, which get their least values"
         remarks.append(Problem(names[0], None, None, cause, "give the .diskspecs file"))
     mechanics = _block(model, "Mechanical Model", "dm_mech_g1")
     layout = _block(model, "Layout Model", "dm_layout_g1")

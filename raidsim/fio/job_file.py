@@ -129,7 +129,7 @@ def _lines(path: Path, shown: str, depth: int) -> Iterator[tuple[Place, str]]:
             other = path.parent / match[1].strip()
             for inner, line in _lines(other, str(other), depth + 1):
                 if _SECTION.match(line):
-                    cause = "a file that is included has sections, which fio does not take"
+                    cause = "an included file has sections, which fio does not allow"
                     refuse(inner.file, cause, line=inner.line)
                 yield inner, line
             continue

@@ -98,6 +98,6 @@ def format_of(source: Source) -> Format:
         names = " or ".join(one.NAME for one in fitting)
         raise place.refusal(None, f"may be {names}", "say which one with --format")
     known = ", ".join([one.NAME for one in FORMATS if one is not refused] + [DISKSIM])
-    cause = "is of no format that is known"
+    cause = "has no known format"
     others = "results and logs of measurements are for raidsim judge, traces for raidsim trace"
     raise place.refusal(None, cause, f"say which one with --format: {known}; {others}")

@@ -84,7 +84,7 @@ def import_files(
     if not (found.drives or found.arrays or found.controllers):
         if not (found.works or found.activities):
             shown = found.remarks[:20]
-            cause = "says nothing of drives, arrays or loads"
+            cause = "says nothing about drives, arrays or loads"
             raise InputError([*shown, Problem(names[0], None, None, cause)])
         if arrays:
             cause = "where no file tells of arrays or drives"
@@ -96,7 +96,7 @@ def import_files(
     system = join(found)
     volumes = plan(system, found, arrays)
     if not volumes:
-        cause = "describes no drives that a volume could be made of"
+        cause = "describes no drives for a volume"
         problem = Problem(names[0], None, None, cause, "give files that list drives or arrays")
         raise InputError([*_in_order(found.remarks)[:20], problem])
     written = write(found, system, volumes, wishes, names)
@@ -211,7 +211,7 @@ def _chosen(
                 if source.name == name:
                     wrong += error.problems
                 else:
-                    cause = "is of no format that is known, and is left out"
+                    cause = "has no known format, and is left out"
                     remarks.append(Problem(source.name, None, None, cause))
     return chosen, remarks, wrong
 

@@ -164,7 +164,7 @@ def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> l
     if wishes.random is None:
         missing.append("--random SHARE (such as '100 %')")
     if missing and chosen:
-        cause = "statistics tell rate, size and read share, but neither depth nor randomness"
+        cause = "statistics give rate, size and read share, but neither depth nor randomness"
         one = chosen[0][0]
         raise InputError([one.place.problem(None, cause, f"give {' and '.join(missing)}")])
     for one, _ in chosen:

@@ -52,7 +52,7 @@ def unsaid(place: Place, label: str, level: str) -> Problem | None:
     remedy = _UNSAID.get(
         level, "raidsim has raid0, raid1, raid4, raid5, raid6, raid10 and linear (jbod)"
     )
-    return place.problem(label, f"{quote(level)} is no level of raidsim", remedy)
+    return place.problem(label, f"{quote(level)} is not a level of raidsim", remedy)
 
 
 @dataclass(frozen=True)

@@ -218,7 +218,7 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
         elif "spare" in said:
             state = SPARE
         elif "journal" in said:
-            cause = f"{device} holds the journal: raidsim's takes no drive of its own"
+            cause = f"{device} holds the journal: raidsim's journal needs no drive"
             found.remark(place, array.label, cause)
             continue
         elif slot is not None:
@@ -231,7 +231,7 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
         return replace(array, members=tuple(members))
     replaced = sorted(set(built) & there)
     for slot in replaced:
-        cause = f"drive {slot} is being replaced while it serves, which is not taken over"
+        cause = f"drive {slot} is being replaced while it serves, which is not imported"
         found.remark(built.pop(slot), array.label, cause)
     place = section.rows[0][0]
     spares = sum(member.state == SPARE for member in members)
@@ -307,7 +307,7 @@ def _examined(found: Found, section: _Section) -> None:
     level = section.text("raid level")
     magic = section.text("magic")
     if level is None or (magic and not magic.value.lower().startswith("a92b4efc")):
-        cause = "is metadata of a container (DDF or IMSM), which says too little of its arrays"
+        cause = "is metadata of a container (DDF or IMSM), which says too little about its arrays"
         found.remark(section.place, label, cause, "give mdadm --detail of the array instead")
         return
     uuid = section.text("array uuid", "uuid")
@@ -333,7 +333,7 @@ def _examined(found: Found, section: _Section) -> None:
     )  # fmt: skip
     is_member = role is None or slot is not None or is_spare
     if role is not None and "journal" in role.value.lower():
-        found.remark(role.place, label, "holds the journal: raidsim's takes no drive of its own")
+        found.remark(role.place, label, "holds the journal: raidsim's journal needs no drive")
         array = replace(array, intent=Fact("journal", role.place))
     array = replace(
         array,

@@ -180,7 +180,7 @@ def _task(found: Found, place: Place, match: re.Match[str], array: Array) -> Arr
     if task == REBUILD:
         if len(failed) > 1:
             shown = ", ".join(map(str, failed))
-            cause = f"which of the drives {shown} is rebuilt is not said: {failed[0]} is taken"
+            cause = f"which of the drives {shown} is rebuilt is unknown: {failed[0]} is taken"
             found.remark(place, array.label, cause)
         # The spare that is being filled is listed as a member like the others.
         array = replace(array, rebuilding=Fact(failed[:1], place))

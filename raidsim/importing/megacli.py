@@ -72,7 +72,7 @@ def read(source: Source) -> Found:
         if part.kind == "adapter":
             found.controllers.append(_controller(part))
         elif part.kind == "cachecade":
-            cause = "a cache on SSDs in front of virtual drives is not taken over"
+            cause = "a cache on SSDs in front of virtual drives is not imported"
             found.remark(
                 part.place, f"virtual drive {part.name}", cause, "describe it as a [[hybrid]]"
             )

@@ -216,6 +216,6 @@ def _refused(made: Array, level: Fact[str] | None, state: Fact[str] | None) -> P
             made.label, "is offline: it serves nothing", "bring it online, or leave it out"
         )
     if level is not None and level.value.upper() in _NEAREST:
-        cause = f"{level.value.upper()} is no level of raidsim"
+        cause = f"{level.value.upper()} is not a level of raidsim"
         return level.place.problem(made.label, cause, _NEAREST[level.value.upper()])
     return None

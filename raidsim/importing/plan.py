@@ -223,7 +223,7 @@ def _volume(array: Array, members: list[Drive | None], system: System, found: Fo
     if not known and not array.members:
         known = _likely(array, system)
         if known:
-            cause = "which drives it has is not said: those in use on its controller are taken"
+            cause = "its drives are not named: those in use on its controller are taken"
             remedy = "give the output that lists both together"
             found.remark(array.place, array.label, cause, remedy)
     unknown = Drive(
@@ -282,7 +282,7 @@ def _likely_spans(array: Array, drive: Drive, found: Found) -> Fact[int] | None:
         nearest = min(fitting, key=lambda n: abs(data[n] - whole.value))
         if abs(whole.value / data[nearest] - 1) <= NEAR:
             best, why = nearest, "as its drives and capacity tell"
-    cause = f"how many spans it has is not said: {best}, {why}"
+    cause = f"its number of spans is not given: {best}, {why}"
     found.remark(array.place, array.label, cause)
     return Fact(best, array.place)
 
@@ -379,7 +379,7 @@ def _without_array(
     for alike in groups.values():
         first = alike[0]
         if first.state is not None and first.state.value in {ONLINE, REBUILDING}:
-            cause = "is in an array, of which no file tells: taken here as if it were without RAID"
+            cause = "is in an array that no file describes: taken here as a drive without RAID"
             found.remark(first.place, first.label, cause, "give the list of virtual drives as well")
         level = "jbod" if len(alike) > 1 else "single"
         array = Array(

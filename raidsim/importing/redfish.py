@@ -231,7 +231,7 @@ def _volume(found: Found, one: Table) -> None:
     state, health = _state(one)
     refused = None
     if word is None or level not in {*_LEVELS.values()}:
-        cause = f"{meant or 'a volume without RAIDType'} is no level of raidsim"
+        cause = f"{meant or 'a volume without RAIDType'} is not a level of raidsim"
         refused = one.place.problem(
             label, cause, "the nearest is one of raid0 to raid60, or raid1e"
         )

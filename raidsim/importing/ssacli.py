@@ -310,7 +310,7 @@ def _judged(
             if "adm" in word or "triple" in word
             else "one of raid0 to raid60"
         )
-        cause = f"{quote(word)} is no level of raidsim"
+        cause = f"{quote(word)} is not a level of raidsim"
         values["refused"] = part.place.problem(array.label, cause, f"the nearest is {nearest}")
     elif "failed" in lowered and "interim" not in lowered:
         values["refused"] = place.problem(

@@ -185,7 +185,7 @@ def _work(
         if name in values:
             points = _list(values[name], places[name])
             if len(points) > 1:
-                cause = f"{name}={values[name]}: one load has no sweep of this"
+                cause = f"{name}={values[name]}: a load cannot sweep this"
                 raise places[name].refusal(one.name, cause, "write a run for each")
             values[meant], places[meant] = values[name].strip("()"), places[name]
     table: dict[str, Any] = {"name": one.name}
@@ -242,7 +242,7 @@ def _mix(
             "512 B" if any(_size(size, size_place) % 4096 for size in sizes[::2]) else "4 KiB"
         )
     else:
-        cause = "sizes drawn between two bounds are none of a load"
+        cause = "a load has no sizes drawn between two bounds"
         raise size_place.refusal("xfersize", cause, "give a list of sizes with their shares")
     sources |= {"read": places.get("rdpct", one.place), "random": seek_place,
                 "size": size_place, "sizes": size_place, "align": size_place}  # fmt: skip

@@ -309,12 +309,12 @@ class _Maker:
             end = offset + said.extent
             if end > self.capacity * (1 + 1e-3):
                 there = _size(self.capacity)
-                cause = f"what was accessed ends at {end:,} bytes; the volume has {there}"
+                cause = f"the accessed area ends at {end:,} bytes; the volume has {there}"
                 self.played.refused.append(Note("area", "", cause))
                 return
             extent = min(said.extent, self.capacity - offset) // align * align
             if extent < max(sizes, default=units.SECTOR):
-                cause = f"the part that was accessed is smaller than one I/O: {extent:,} bytes"
+                cause = f"the accessed area is smaller than one I/O: {extent:,} bytes"
                 self.played.refused.append(Note("area", "", cause))
                 return
             area["size"] = _size(extent)
@@ -322,7 +322,7 @@ class _Maker:
                 first = f"the first {_size(extent)} of the volume"
                 self.played.assumed.append(f"the area is {first}: {said.why['extent']}")
         elif offset >= self.capacity:
-            cause = f"what was accessed begins at {offset:,} bytes, beyond the volume"
+            cause = f"the accessed area begins at {offset:,} bytes, beyond the volume"
             self.played.refused.append(Note("area", "", cause))
             return
         else:

@@ -112,7 +112,7 @@ def read_results(names: Sequence[str | PathLike[str]], named: str | None = None)
     Raises
     ------
     InputError
-        A file cannot be read, is of no format that is known or could be of several, or says nothing
+        A file cannot be read, has no known format or could be of several, or says nothing
         of what was measured.
     """
     if named is not None and named not in NAMES:
@@ -141,7 +141,7 @@ def _format_of(name: str) -> Format:
             remedy = "let fio write JSON: --output-format=json (or normal,json for both)"
             refuse(name, "is what fio prints as text, which has too little of its job", remedy)
         known = ", ".join(one.words for one in FORMATS if one.recognises is not _never)
-        cause = f"is none of what is judged: {known}"
+        cause = f"is not a result that can be judged: {known}"
         refuse(name, cause, "if it is one of them, say which: --format NAME")
     if len(found) > 1:
         words = " or ".join(one.words for one in found)
@@ -162,7 +162,7 @@ def _of_fio(found: dict[str, list[tuple[str, Any]]], version: int | None) -> lis
         if results:
             results = logs_joined.with_options(results, jobs, name)
         elif not logs:
-            cause = "says what was asked of fio, and nothing of what was measured"
+            cause = "has the options of fio, but no measurements"
             refuse(name, cause, "give it with the result, or the logs, of its jobs")
     if not results:
         results = [logs_joined.of_job_file(name, jobs) for name, jobs in job_files]
@@ -176,6 +176,6 @@ def _of_vdbench(found: dict[str, list[tuple[str, Any]]]) -> list[Measured]:
     folders = {one.folder for one in reports}
     for one in histograms:
         if one.folder not in folders:
-            cause = "says nothing of throughput"
+            cause = "has no throughput"
             refuse(one.file, cause, "give it with flatfile.html (or summary.html) of its runs")
     return list(vdbench.joined(reports, histograms))

@@ -332,7 +332,7 @@ def _without(measured: Measured, seen: dict[tuple[str, int], str]) -> Measured:
             jobs.append(job)
     remarks = list(measured.remarks)
     for other in sorted(again):
-        cause = f"what it has of runs that are in {other} too is passed over: that says more"
+        cause = f"runs that are also in {other} are skipped: that file says more"
         remarks.append(Problem(measured.file, None, None, cause))
     return replace(measured, jobs=tuple(jobs), remarks=tuple(remarks))
 

@@ -113,7 +113,7 @@ class _Reader:
         group = count()
         for rows in runs:
             if vdbench.is_formatting(rows[0].run):
-                cause = f"run {rows[0].run} is left out: it lays out what later runs use"
+                cause = f"run {rows[0].run} is left out: it prepares what later runs use"
                 self._remark(rows[0].line, cause)
                 continue
             job = self._job(rows, next(group))

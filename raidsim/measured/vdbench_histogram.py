@@ -6,7 +6,7 @@
         0.200 <       0.400          534  23.8393  23.8839  +++++++++++
 
 A bin is up to twice as long as it begins, so there are no percentiles in it: what it does say is
-how many I/Os took no longer than the end of each bin. It says nothing of throughput.
+how many I/Os took no longer than the end of each bin. It has no throughput.
 """
 
 from __future__ import annotations

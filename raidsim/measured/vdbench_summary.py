@@ -62,7 +62,7 @@ def read(name: str | PathLike[str]) -> Report:
     Raises
     ------
     InputError
-        It cannot be read, is larger than 32 MiB, or holds no run whose figures are there.
+        It cannot be read, is larger than 32 MiB, or holds no run with figures.
     """
     return parse(read_text(name, vdbench.MOST_BYTES, "summary"), str(name))
 
@@ -113,7 +113,7 @@ class _Reader:
             if job is not None:
                 jobs.append(job)
         rank = RANK_SUMMARY if any(len(run.rows) > 1 for run in self.runs) else RANK_TOTALS
-        cause = "holds no run whose figures are there"
+        cause = "holds no run with figures"
         nothing = Problem(self.name, None, None, cause, _REMEDY)
         return vdbench.report_of(self.name, jobs, self.remarks, self.passed, nothing, rank)
 
@@ -175,7 +175,7 @@ class _Reader:
     def _job(self, run: _Run, group: int) -> MeasuredJob | None:
         name, place = run.head.name, run.line
         if vdbench.is_formatting(name):
-            cause = f"run {name} is left out: it lays out what later runs use"
+            cause = f"run {name} is left out: it prepares what later runs use"
             self.remarks.append(Problem(self.name, place, None, cause))
             return None
         if run.of_files:
@@ -184,7 +184,7 @@ class _Reader:
             self.remarks.append(Problem(self.name, place, None, cause, remedy))
             return None
         if not run.rows:
-            cause = f"run {name} is left out: none of its figures is there"
+            cause = f"run {name} is left out: it has no figures"
             self.remarks.append(Problem(self.name, place, None, cause))
             return None
         notes: tuple[str, ...] = ()

@@ -292,7 +292,7 @@ class Pool:
                 heard = await worker.hear(LOOK_S)
                 if heard is None:
                     alive = False
-                    found = _problem("The worker ended, perhaps for want of memory.")
+                    found = _problem("The worker ended, perhaps for lack of memory.")
                 elif heard.get("number") == number and "done" in heard:
                     found = heard["done"]
                 elif heard.get("number") == number:

@@ -51,7 +51,7 @@ class Counts(Reader):
         first, last = (Count(self.low, self.high).read(int(match[n])) for n in (1, 2))
         step = int(match[3] or 1)
         if step == 0:
-            raise wrong(f'"{one}" comes to no end', "write a step of 1 or more")
+            raise wrong(f'"{one}" does not end', "write a step of 1 or more")
         if last < first:
             raise wrong(f'"{one}" is an empty range', "write the smaller number first")
         return set(range(first, last + 1, step))

@@ -164,8 +164,8 @@ def faster_than_md_is_allowed(scenario: Scenario) -> Iterator[Finding]:
         if min(kind_of(volume.card).mean_rates(volume.card)) > MD_SPEED:
             yield Finding(
                 f"volume {volume.name}",
-                "rebuilds, checks and the like go as fast as drives and host allow, where Linux md"
-                " goes through 200,000 KiB/s of each drive at most unless somebody has raised its"
+                "rebuilds and checks run as fast as drives and host allow, but Linux md"
+                " limits them to 200,000 KiB/s of each drive unless an administrator has raised its"
                 " sync_speed_max",
                 'write rebuild_limit = "204.8 MB/s" if nobody has',
                 Severity.info,

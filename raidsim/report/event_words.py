@@ -74,7 +74,7 @@ class _Consequences:
                 chosen = [one for one in self.scenario.volumes
                           if event.volume in (None, one.name)]  # fmt: skip
                 if not any(one.card.has("heat.case_capacity") for one in chosen):
-                    yield "nothing comes of it: no card says how its drives warm"
+                    yield "it has no effect: no card says how its drives warm"
             case kinds.PowerCut():
                 for volume in self.scenario.volumes:
                     yield from self._power_cut(volume, event.at)
@@ -193,7 +193,7 @@ class _Consequences:
         controller = self.scenario.controller(volume)
         kept = controller is not None and self._battery_at(controller.name, time) == "good"
         if self.write[volume.name] == "back-bad-battery" and not kept:
-            yield f"what {volume.name} has dirty in the controller's cache is lost"
+            yield f"dirty data of {volume.name} in the controller's cache is lost"
         if lost := kind_of(volume.card).lost_by_name(volume.card, volume.name):
             yield lost
         if controller is None and volume.failures_tolerated:
@@ -231,13 +231,13 @@ class _Consequences:
         self.write[volume.name] = event.write
         controller = self.scenario.controller(volume)
         if event.write == "through" and before != "through":
-            yield "what is dirty of it goes to the drives"
+            yield "its dirty data goes to the drives"
         elif (
             event.write == "back"
             and controller is not None
             and (self._battery_at(controller.name, event.at) != "good")
         ):
-            yield "it goes on to write through until the battery is good"
+            yield "it stays in write-through until the battery is good"
 
     def _battery(self, controller: str, state: str) -> Iterator[str]:
         on_it = [one for one in self.scenario.volumes if one.controller == controller]
@@ -246,7 +246,7 @@ class _Consequences:
             fall = "falls" if len(back) == 1 else "fall"
             yield f"{', '.join(back)} {fall} to write-through, and dirty data goes to the drives"
         elif state != "good" and any(self.write[one.name] == "back-bad-battery" for one in on_it):
-            yield "writes are acknowledged from the cache all the same: a power cut loses them"
+            yield "writes are still acknowledged from the cache: a power cut loses them"
 
 
 def _time(seconds: float) -> str:

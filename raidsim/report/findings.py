@@ -154,7 +154,7 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
         if touched <= buffer:
             yield Finding(
                 f"load {load.name}",
-                f"all it touches ({size(touched)}) fits in the {where} ({size(buffer)})",
+                f"all accessed data ({size(touched)}) fits in the {where} ({size(buffer)})",
                 f"make area.size larger to see the {medium}",
             )
 
@@ -299,8 +299,8 @@ def rebuilt_into_an_slc_cache(scenario: Scenario) -> Iterator[Finding]:
         if slc.size_of(card, 1.0) > SAMPLE:
             yield Finding(
                 f"volume {volume.name}",
-                f"the rebuild of a drive is timed by a sample that the SLC cache of a new"
-                f" {card.name} takes in; the flash behind that is slower",
+                f"the rebuild of a drive is timed by a sample that fits in the SLC cache of a new"
+                f" {card.name}; the flash behind the cache is slower",
                 'run a rebuild with rebuild_sample = "100 %"',
             )
 
@@ -356,8 +356,8 @@ def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
             yield Finding(
                 f"model {card.name}",
                 f"queue.window is not given, so that all {taken:,} commands which it takes are"
-                " sorted: at many outstanding random I/Os it comes out faster than drives are",
-                "write how many it sorts, or queue.choose_time, what each choice takes",
+                " sorted: with many outstanding random I/Os it is faster than real drives",
+                "give the number that it sorts, or queue.choose_time, the time of each choice",
             )
 
 
@@ -372,7 +372,7 @@ def unknown_values(scenario: Scenario) -> Iterator[Finding]:
         words = [f"{len(assumed)} {total} assumed"] if assumed else []
         if silent:
             are = "are" if assumed else total
-            words.append(f"{len(silent)} {are} defaults its card is silent about")
+            words.append(f"{len(silent)} {are} defaults for which its card has no value")
         listed = [f"assumed {', '.join(assumed)}"] if assumed else []
         listed += [f"by default {', '.join(silent)}"] if silent else []
         if words:

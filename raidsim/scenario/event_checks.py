@@ -381,7 +381,7 @@ class _Story:
     def _restore(self, event: EventSpec, volume: str, drive: int) -> Iterator[Finding]:
         spared = self.had[volume] > 0
         if isinstance(event, kinds.CopyBack) and volume in self.on_host:
-            cause = f"software RAID, as {volume} is, copies nothing back from a hot spare"
+            cause = f"{volume} is software RAID, which has no copy-back from a hot spare"
             yield "kind", cause, 'write kind = "replacement": the new drive is a hot spare then'
         elif isinstance(event, kinds.CopyBack) and not spared:
             cause = f"{volume} has no hot spare whose data could be copied back"

@@ -136,7 +136,7 @@ def arrivals_in_order(arrivals: Sequence[float] | None) -> Iterator[Finding]:
 def a_rate_to_be_distributed(distribution: str, rate: Any) -> Iterator[Finding]:
     """Only arrivals at a rate have times between them to be drawn."""
     if distribution != "exponential" and rate is None:
-        cause = "is about loads that have a rate, and this one has none"
+        cause = "applies to loads with a rate, and this one has none"
         yield "rate_distribution", cause, 'write rate = "1000 IO/s", for example'
 
 
@@ -269,7 +269,7 @@ def something_random_to_choose_places_for(
                     'give random = "100 %"',
                 )
     elif once and shares != {1}:
-        cause = "needs random accesses alone, and this load has sequential ones"
+        cause = "needs only random accesses, and this load has sequential ones"
         yield "once", cause, 'give random = "100 %"'
     if once and len({part.size for part in sizes or ()}) > 1:
         yield (
@@ -403,11 +403,11 @@ def check_groups(
     for index, load in enumerate(loads):
         after = load.get("after")
         if after is not None and has_a_course:
-            cause = "cannot stand beside events and machines"
+            cause = "cannot be used with events or machines"
             yield index, "after", cause, 'begin it by an event: kind = "load-start"'
         elif after is not None and after not in groups:
             known = [name for name in groups if name is not None]
-            cause = f"{quote(after)} is no load that stands above this one"
+            cause = f"{quote(after)} is not a load above this one"
             yield index, "after", cause, f"give one of {quoted(known)}" if known else "leave it out"
         elif after is not None:
             behind.append(index)

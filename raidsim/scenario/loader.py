@@ -261,5 +261,5 @@ class _Loader:
             self.reading.problem(("load", index, key), cause, remedy)
         for index, key, length, first in () if found else load_checks.check_sweeps(loads):
             cause = f"has {length} values, and another load has {first}"
-            remedy = "loads go through their values side by side: give as many to each"
+            remedy = "loads go through their values side by side: give each the same number"
             self.reading.problem(("load", index, key), cause, remedy)

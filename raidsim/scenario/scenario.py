@@ -191,7 +191,7 @@ class Scenario(Tables):
             raise InputError([Problem(name, None, None, cause, 'give {"kind": "...", ...}')])
         given = sorted({"at", "every"} & set(table))
         if given:
-            cause = "an event that is asked for happens at once"
+            cause = "a requested event happens at once"
             raise InputError([Problem(name, None, key, cause, "leave it out") for key in given])
         reading = self._with_events([table | {"at": "1 ms"}], name)
         reading.alone = True

@@ -300,7 +300,9 @@ class _Runs:
             values.append([_of_search(result) for result in results])
             highest = results[0].highest
             if highest is not None and highest.iops is None:
-                self.remarks.append(f"{system.name}: not even the least load is within the latency")
+                self.remarks.append(
+                    f"{system.name}: even the lowest load is not within the latency"
+                )
             elif highest is not None and highest.exceeded_at is None:
                 said = "within the latency up to the highest load that was tried; it may carry more"
                 self.remarks.append(f"{system.name}: {said}")

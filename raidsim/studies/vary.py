@@ -171,7 +171,7 @@ def _values(text: str, key: str, option: str) -> list[Any]:
         cause = f"{quote(text)} is an empty range"
         raise _wrong(option, key, cause, "write the smaller number first")
     if not grows:
-        cause = f"{quote(text)} comes to no end"
+        cause = f"{quote(text)} does not end"
         raise _wrong(option, key, cause, "write low..high:step, or low..high*factor")
     adds = how[0] == ":"
     steps = (last - first) / step if adds else math.log(last / first) / math.log(step)

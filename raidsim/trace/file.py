@@ -162,7 +162,7 @@ def _heeding(format_: Format, options: Options) -> Format:
     problems = []
     for name, remedy in INSTEAD.items():
         if getattr(options, name) and name not in format_.TAKES:
-            cause = f"means nothing for the format {format_.NAME}"
+            cause = f"does not apply to the format {format_.NAME}"
             unit = name == "sector" and "columns" in format_.TAKES
             problems.append(Problem(None, None, f"--{name}", cause, IN_UNITS if unit else remedy))
     if problems:
@@ -180,7 +180,7 @@ def _options(
     elif isinstance(columns, Mapping):
         columns = [f"{name}={what}" for name, what in columns.items()]
     if action is not None and action not in get_args(Action):
-        cause = f"{quote(action)} is no event that can be taken for a request"
+        cause = f"{quote(action)} is not an event that can be used as a request"
         raise InputError([Problem(None, None, "--action", cause, "write Q or D")])
     if sector is not None and (
         isinstance(sector, bool) or not isinstance(sector, int) or not 1 <= sector <= 2**30

@@ -62,7 +62,7 @@ def write(
         remedy = suggest(str(format), names) or f"these can: {', '.join(names)}"
         raise InputError([Problem(None, None, "--to", cause, remedy)])
     if Path(path).suffix.lower() in OTHERWISE_PACKED:
-        cause = "would not be packed as its name says"
+        cause = "would not be compressed as its name says"
         refuse(
             str(path), cause, "write a name that ends in .gz; what has another ending is not packed"
         )
@@ -77,7 +77,7 @@ def write(
                 for piece in writer.write(blocks, page):
                     out.write(piece)
             if not page.written:
-                cause = f"would have no request that {format} has words for"
+                cause = f"would have no request that {format} can represent"
                 refuse(shown, "; ".join([cause, *page.sentences()]))
             mask = os.umask(0)
             os.umask(mask)

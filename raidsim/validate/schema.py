@@ -584,7 +584,7 @@ def _unfounded(claims: list[Claim]) -> list[Problem]:
         elif excluded(claim, present):
             continue
         else:
-            cause = "what print says elsewhere allows figures for which this claim would hold"
+            cause = "other published figures allow values for which this claim would hold"
             remedy = "leave the key out"
         key = f"{claim.id}: contradicts"
         problems.append(Problem(str(claim.path), claim.line, key, cause, remedy))

@@ -318,7 +318,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _over(label: str) -> InputError:
-    cause = f"workers were ended {TRIES} times while they ran {label}, perhaps for want of memory"
+    cause = f"workers were ended {TRIES} times while they ran {label}, perhaps for lack of memory"
     return InputError([Problem(None, None, None, cause, "use fewer, with --workers 1")])
 
 

@@ -44,7 +44,7 @@ def read(reading: Reading) -> Iterator[Requests]:
     else:
         found = of_header(names)
         if found is None:
-            cause = "its header does not say all"
+            cause = "its header is incomplete"
             raise InputError([Problem(reading.source.path, 1, None, cause, HOW)])
         taken, has_header = found, True
     skip = 0
