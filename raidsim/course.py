@@ -175,8 +175,8 @@ class CourseSession(Session):
         self.left = [f"{one.title} was under way at the end" for one in left]
         self.warnings += self.left
         self.warnings += [
-            f"{one.title}: its time is told from {units.plain(one.simulated_seconds, 3)} s of"
-            " it, and what else went on was over before the rest would have been done: raise"
+            f"{one.title}: its time is extrapolated from {units.plain(one.simulated_seconds, 3)} s"
+            " of it, and the rest of the run ended before all of it would have been done: raise"
             " volume.rebuild_sample"
             for one in self.model.operations()
             if self._outlasts(one)

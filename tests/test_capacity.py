@@ -113,10 +113,11 @@ def test_reads_that_go_past_waiting_writes_are_told_apart_from_what_is_carried()
     changes |= {"controller.set.cache.size": "128 MiB"}
     (point,) = run(load("raid5-disks").with_(changes)).points
     assert point.carried.rate < 0.9 * point.iops.mean
-    (words,) = [text for text in point.warnings if "go past" in text]
+    (words,) = [text for text in point.warnings if "completed I/Os are reads" in text]
     reads, writes = (point.latency_ms[kind].samples for kind in ("read", "write"))
-    assert words.startswith(f"{100 * reads / (reads + writes):.0f} % of what came out are reads")
-    assert " 67 % of what was asked for: reads go past writes that wait" in words
+    share = 100 * reads / (reads + writes)
+    assert words.startswith(f"{share:.0f} % of the completed I/Os are reads")
+    assert " 67 % of the requested ones: reads overtake writes that wait" in words
     assert reads / point.window_s == pytest.approx(0.67 * 4000, rel=0.05)
 
 
@@ -207,7 +208,9 @@ def test_a_load_of_which_half_are_trims_is_not_behind_when_the_other_half_comes_
 
 
 def test_where_nothing_goes_past_nothing_is_said_of_a_mix(swept):
-    assert not any("go past" in text for point in swept.points for text in point.warnings)
+    assert not any(
+        "completed I/Os are reads" in text for point in swept.points for text in point.warnings
+    )
 
 
 @pytest.mark.parametrize("settles", [True, False])
@@ -476,4 +479,4 @@ def test_of_forty_millions_as_many_come_out_as_a_core_carries() -> None:
     assert point.carried is not None
     assert point.iops.mean == pytest.approx(point.carried.rate, rel=0.03)
     assert 1e5 < point.carried.rate < 5e5
-    assert not any("of what came out" in line for line in point.warnings)
+    assert not any("of the completed I/Os" in line for line in point.warnings)

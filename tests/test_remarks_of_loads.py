@@ -44,7 +44,7 @@ ARRAY = DISK.replace("[[volume]]", '[[volume]]\nlevel = "raid1"\ndrives = 2').re
     "fua = true", ""
 )
 CACHE = "survives a power cut, of 128 MiB, assumed by its card"
-UNWRITTEN = "what was never written"
+UNWRITTEN = "data never written to"
 HYBRID = """
 [[volume]]
 name = "back"

@@ -43,8 +43,8 @@ def warnings(
     hybrid = scenario.hybrid(volume)
     names = (volume,) if hybrid is None else (hybrid.front, hybrid.back)
     found = [
-        f"{one.name}: the writes to its journal take no time here, where md writes all data and"
-        " parity to a drive of its own first"
+        f"{one.name}: the writes to its journal take no time here, but md writes all data and"
+        " parity to a separate drive first"
         for one in scenario.volumes
         if one.name in names and one.intent == "journal"
     ]

@@ -16,8 +16,8 @@ def too_few(load: LoadSpec, done: int) -> str:
     """Why a load of which so many reads and writes were measured has not converged."""
     if load.trim == 1.0:
         return (
-            "not converged: the load asks for nothing but trims, and IO/s with their interval are"
-            " of reads and writes; how many trims a second there are is said, or set load.limit to"
-            " measure a number of them"
+            "not converged: the load has nothing but trims, and IO/s and their interval count reads"
+            " and writes; the trims a second are given, or set load.limit to measure a number of"
+            " them"
         )
     return f"not converged: {done} I/Os are too few; raise measure.max_time or max_ios"

@@ -23,14 +23,14 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
     if load.read_share > 0 and any(map(_keeps_what_is_read, volumes)):
         found.append(
             f"all {load.workers} workers of {load.name} read in sequence from the same place, so"
-            " that most of what they read comes from a cache, and they carry more than the drives"
-            " read; with partitions = true each has a part of its own"
+            " that most of their data comes from a cache, and they are faster than the drives; with"
+            " partitions = true each reads its own part"
         )
     if load.read_share < 1 and any(volume.write == "back" for volume in volumes):
         found.append(
             f"all {load.workers} workers of {load.name} write in sequence to the same place, so"
-            " that a cache that is written back has most of it once only for the drives, and they"
-            " carry more than the drives write; with partitions = true each has a part of its own"
+            " that a write-back cache writes most of their data only once to the drives, and they"
+            " are faster than the drives; with partitions = true each writes its own part"
         )
     return found
 

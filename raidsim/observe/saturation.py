@@ -114,7 +114,7 @@ def _another_mix(load: LoadSpec, latencies: Mapping[str, Latency | None]) -> lis
         return []
     first, last = ("reads", "writes") if share > asked else ("writes", "reads")
     return [
-        f"{100 * share:.0f} % of what came out are reads, and {100 * asked:.0f} % of what was asked"
-        f" for: {first} go past {last} that wait, so more I/Os come out than are carried of this"
-        " mix"
+        f"{100 * share:.0f} % of the completed I/Os are reads, and {100 * asked:.0f} % of the"
+        f" requested ones: {first} overtake {last} that wait, so more I/Os complete than are"
+        " carried of this mix"
     ]

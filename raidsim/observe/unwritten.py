@@ -37,8 +37,8 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
         else:
             continue
         found.append(
-            f"{load.name} reads what was never written to {volume.name} ({where}): here that takes"
-            f" the time of flash, where a drive answers from its map in a fraction of it; {remedy}"
+            f"{load.name} reads data never written to {volume.name} ({where}): here this takes the"
+            f" time of flash, but a drive answers from its map in a fraction of it; {remedy}"
         )
     return found
 

@@ -167,7 +167,7 @@ def faster_than_md_is_allowed(scenario: Scenario) -> Iterator[Finding]:
                 "rebuilds and checks run as fast as drives and host allow, but Linux md"
                 " limits them to 200,000 KiB/s of each drive unless an administrator has raised its"
                 " sync_speed_max",
-                'write rebuild_limit = "204.8 MB/s" if nobody has',
+                'write rebuild_limit = "204.8 MB/s" if nobody has done so',
                 Severity.info,
             )
 
