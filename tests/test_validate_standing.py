@@ -168,7 +168,7 @@ published = {published}
     write(120, "one")
     assert [c.id for c in schema.load(tmp_path) if c.contradicts] == ["toy.b"]
     write(103, "one")
-    with pytest.raises(InputError, match="allows figures"):
+    with pytest.raises(InputError, match="allow values"):
         schema.load(tmp_path)
     write(120, "nobody")
     with pytest.raises(InputError, match="names a claim that its document does not have"):
