@@ -119,9 +119,9 @@ def test_most_of_an_interval_of_a_drive_that_nobody_measured_is_what_models_leav
     assert rate.left_out > 0.9
     (curve,) = curves(result)
     told = block(curve, result)
-    assert told.rows[0].main.endswith("% what models leave out")
+    assert told.rows[0].main.endswith("% what the models leave out")
     words = " ".join(told.notes)
-    assert "% of this is what models leave out" in words
+    assert "% of this is what the models leave out" in words
     assert "any results of fio of intel-s4600-960gb, given to raidsim calibrate --fio" in words
 
 

@@ -140,23 +140,24 @@ def _header(name: str, unit: str) -> str:
 
 
 def _left_out(found: Unknowns) -> str:
-    words = numbers.percent(found.model)
+    more = []
     if found.model_slower not in (None, found.model):
-        words += f" ({numbers.percent(found.model_slower)} where a system is slower)"
+        more.append(f"{numbers.percent(found.model_slower)} where a system is slower")
     tails = any(one.name.endswith(" p99") for point in found.points for one in point.figures)
     if tails and found.model_tail is not None:
-        words += f", and {numbers.percent(found.model_tail)} above a p99,"
-    return words
+        more.append(f"{numbers.percent(found.model_tail)} above a p99")
+    words = numbers.percent(found.model)
+    return f"{words} ({', '.join(more)})" if more else words
 
 
 def _title(found: Unknowns) -> str:
     values = "1 value" if found.values == 1 else f"{found.values} values"
     why = ""
     if found.uncompared:
-        why = f", since nothing measured was compared with {', '.join(found.uncompared)}"
+        why = f"; no measurement was compared with {', '.join(found.uncompared)}"
     return (
-        "From where to where figures go with what the cards do not know: nine in ten of"
-        f" {found.draws} draws of {values}, with {_left_out(found)} for what models leave out{why}"
+        f"Intervals with what the cards do not know: nine in ten of {found.draws} draws of"
+        f" {values}, widened by {_left_out(found)} for what the models leave out{why}"
     )
 
 
@@ -167,7 +168,7 @@ def _main(figure: Figure | None) -> str:
     left_out = figure.left_out or 0.0
     main = figure.shares[:1]
     if left_out >= MOST or (main and left_out > main[0].share * (1 - left_out)):
-        return f"{numbers.percent(left_out)} what models leave out"
+        return f"{numbers.percent(left_out)} what the models leave out"
     return _of(main[0], 1 - left_out) if main else numbers.NOT_MEASURED
 
 
@@ -184,7 +185,7 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
         usual = numbers.percent(spread.MODEL)
         yield (
             f"any results of fio of {' and '.join(found.uncompared)}, given to raidsim calibrate"
-            f" --fio --output, narrow what models leave out to {usual}"
+            f" --fio --output, narrow what the models leave out to {usual}"
         )
     for experiment in found.experiments[:1]:
         yield (
@@ -199,8 +200,8 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
         yield f"up to {saturated} of {found.draws} draws do not carry the load"
     if found.drawn_in:
         yield (
-            f"in {found.drawn_in} of {found.draws} draws values did not fit together on a card,"
-            " and were taken halfway back to its own, until they did"
+            f"in {found.drawn_in} of {found.draws} draws values did not fit together on a card:"
+            " they were moved halfway back to its own values until they did"
         )
     yield _held(found)
 
@@ -209,17 +210,17 @@ def _held(found: Unknowns) -> str:
     """Which share of published figures lay in intervals that are made as these."""
     near, figures, elsewhere, others = spread.HELD
     low, high = spread.HALF
-    half = f"half of what others measured was {low:.2f} to {high:.2f} times what was predicted"
+    half = f"half of what others measured was {low:.2f} to {high:.2f} times the prediction"
     if found.uncompared:
         wider, others = spread.HELD_UNCOMPARED
         return (
-            f"of {others} figures that others measured on systems of their own"
-            f" {numbers.percent(wider)} lie in such intervals; {half}"
+            f"such intervals contain {numbers.percent(wider)} of {others} figures that others"
+            f" measured on systems of their own; {half}"
         )
     return (
-        f"such intervals held {numbers.percent(near)} of {figures} published figures of documents"
-        f" that the models were made from, and {numbers.percent(elsewhere)} of {others} that others"
-        f" measured on systems of their own; {half}"
+        f"such intervals contain {numbers.percent(near)} of {figures} published figures of"
+        f" documents that the models were made from, and {numbers.percent(elsewhere)} of {others}"
+        f" figures that others measured on systems of their own; {half}"
     )
 
 
@@ -237,12 +238,12 @@ def _behind(rate: Figure) -> Iterator[str]:
     of_what = "this"
     if left_out >= LEAST_SHARE:
         of_what = "the rest"
-        where += f" {numbers.percent(left_out)} of this is what models leave out;"
+        where += f" {numbers.percent(left_out)} of this is what the models leave out;"
     if not shares:
         if left_out >= LEAST_SHARE:
-            yield f"{where} in the rest many values have a part, and so has chance"
+            yield f"{where} many values and chance cause the rest"
         else:
-            yield f"no single value stands out {where}: many have a part in it, and so has chance"
+            yield f"no single value stands out {where}: many values and chance cause the width"
         return
     words = [
         f"{numbers.percent(one.share)} of {of_what} comes from {one.value} of {one.card}"
@@ -253,7 +254,7 @@ def _behind(rate: Figure) -> Iterator[str]:
         for place, one in enumerate(shares)
     ]
     rest = max(1 - sum(one.share for one in shares), 0.0)
-    yield f"{where} {', '.join(words)}, {numbers.percent(rest)} from all others together"
+    yield f"{where} {', '.join(words)}, {numbers.percent(rest)} from all other values together"
 
 
 def _unit(share: Share) -> str:
