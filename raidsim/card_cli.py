@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import target_of
+from raidsim.cli_options import JsonFile, target_of
 
 MISSED = 1
 """Exit status if a rated figure is missed."""
@@ -143,10 +143,7 @@ def fit_command(
         bool,
         typer.Option("--slopes", help="Move no value: compute sensitivities and errors again."),
     ] = False,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output."),
-    ] = None,
+    json: JsonFile = None,
 ) -> None:
     """Find the values of a card that give the figures of its data sheet."""
     from raidsim.calibrate.card_fit import fit_card

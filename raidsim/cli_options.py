@@ -81,6 +81,10 @@ ClaimsFolder = Annotated[
     str | None,
     typer.Option("--claims", metavar="FOLDER", help="Files of claims instead of raidsim's own."),
 ]
+PAGES = (".html", ".htm")
+PICTURES = (".png", ".svg")
+"""How the names of files end that a kind of output is written to."""
+
 UNKNOWNS = "--unknowns"
 _ARGUMENTS = {"systems": "SYSTEM"}
 """What has no name of an option: it stands on the command line as it is."""
@@ -316,7 +320,15 @@ def named_as_options(**given: object) -> Iterator[None]:
 def target_of(
     option: str, path: str | None, suffixes: tuple[str, ...] = (), *, stdout: bool = False
 ) -> Target | None:
-    """The file that an option asks for, if it does."""
+    """The file that an option asks for, if it does.
+
+    Parameters
+    ----------
+    suffixes
+        How its name may end; without any, as it likes.
+    stdout
+        Whether ``-`` stands for standard output.
+    """
     from raidsim.report.output import Target
 
     return None if path is None else Target(option, path, suffixes, stdout)

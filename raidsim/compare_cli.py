@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from raidsim.cli_options import (
+    PAGES,
+    PICTURES,
     ClusterAddress,
     HtmlFile,
     JsonFile,
@@ -116,8 +118,8 @@ def compare_command(
 
     targets = {
         "json": target_of("--json", json, stdout=True),
-        "html": target_of("--html", html, (".html", ".htm")),
-        "plot": target_of("--plot", plot, (".png", ".svg")),
+        "html": target_of("--html", html, PAGES),
+        "plot": target_of("--plot", plot, PICTURES),
     }
     named = shown(_read, systems, variants or [], overrides or [], seed)
     output.check((one for one in targets.values() if one), inputs=[*_files(systems), store, prices])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import target_of
+from raidsim.cli_options import PAGES, target_of
 
 if TYPE_CHECKING:
     from raidsim.report.output import Target
@@ -62,7 +62,7 @@ def lesson_command(
 
     targets = {
         "system": target_of("--system", system, (".toml",)),
-        "html": target_of("--html", html, (".html", ".htm")),
+        "html": target_of("--html", html, PAGES),
         "handout": target_of("--handout", handout, (".md",)),
         "gift": target_of("--gift", gift, (".txt", ".gift")),
     }

@@ -10,6 +10,8 @@ import typer
 
 from raidsim.cli_options import (
     DOES_NOT_HOLD,
+    PAGES,
+    PICTURES,
     ClusterAddress,
     HtmlFile,
     JsonFile,
@@ -77,8 +79,8 @@ def plan_command(
     from raidsim.report.progress import Bar
 
     to_json = target_of("--json", json, stdout=True)
-    to_html = target_of("--html", html, (".html", ".htm"))
-    to_plot = target_of("--plot", plot, (".png", ".svg"))
+    to_html = target_of("--html", html, PAGES)
+    to_plot = target_of("--plot", plot, PICTURES)
     targets = [target for target in (to_json, to_html, to_plot) if target is not None]
     files.check(targets, inputs=[need, prices, store])
     folder = None if output is None else files.Folder("--output", output)

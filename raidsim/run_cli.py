@@ -11,6 +11,8 @@ import typer
 from raidsim.cli_options import (
     DOES_NOT_HOLD,
     INTERRUPTED,
+    PAGES,
+    PICTURES,
     HtmlFile,
     JsonFile,
     Overrides,
@@ -78,8 +80,8 @@ def run_command(
     targets = {
         "json": target_of("--json", json, stdout=True),
         "csv": target_of("--csv", csv),
-        "html": target_of("--html", html, (".html", ".htm")),
-        "plot": target_of("--plot", plot, (".png", ".svg")),
+        "html": target_of("--html", html, PAGES),
+        "plot": target_of("--plot", plot, PICTURES),
     }
     job = target_of("--experiment", experiment, (".fio",))
     if job is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from raidsim.cli_options import (
+    PICTURES,
     ClusterAddress,
     JsonFile,
     Overrides,
@@ -109,7 +110,7 @@ def sweep_command(
         "csv": target_of("--csv", csv),
         "json": target_of("--json", json, stdout=True),
         "parquet": target_of("--parquet", parquet),
-        "plot": target_of("--plot", plot, (".png", ".svg")),
+        "plot": target_of("--plot", plot, PICTURES),
     }
     asked = _asked(
         scenario, vary or [], sample or [], samples, where, seeds, precision, overrides or [], seed

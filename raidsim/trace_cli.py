@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from raidsim.cli_options import target_of
+from raidsim.cli_options import PAGES, PICTURES, HtmlFile, JsonFile, target_of
 
 if TYPE_CHECKING:
     from raidsim.report.output import Target
@@ -67,14 +67,8 @@ def info_command(
     volume: VolumeName = None,
     action: ActionName = None,
     sector: SectorSize = None,
-    json: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write JSON; - is standard output."),
-    ] = None,
-    html: Annotated[
-        str | None,
-        typer.Option("--html", metavar="FILE", help="Write one HTML page that opens offline."),
-    ] = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
     plot: Annotated[
         str | None,
         typer.Option("--plot", metavar="FILE", help="Draw it; FILE ends in .png or .svg."),
@@ -88,8 +82,8 @@ def info_command(
 
     targets = {
         "json": target_of("--json", json, stdout=True),
-        "html": target_of("--html", html, (".html", ".htm")),
-        "plot": target_of("--plot", plot, (".png", ".svg")),
+        "html": target_of("--html", html, PAGES),
+        "plot": target_of("--plot", plot, PICTURES),
     }
     output.check((target for target in targets.values() if target), inputs=[file])
     trace = _trace(file, format_name, columns, volume, action, sector)

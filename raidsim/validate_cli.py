@@ -11,6 +11,7 @@ import typer
 
 from raidsim.cli_options import (
     DOES_NOT_HOLD,
+    PAGES,
     ClaimsFolder,
     HtmlFile,
     JsonFile,
@@ -58,7 +59,7 @@ def validate_command(
     from raidsim.report.progress import Bar
 
     to_json = target_of("--json", json, stdout=True)
-    to_html = target_of("--html", html, (".html", ".htm"))
+    to_html = target_of("--html", html, PAGES)
     output.check((target for target in (to_json, to_html) if target), inputs=selection or [])
 
     from raidsim.kernel import is_compiled

@@ -1,22 +1,17 @@
-"""The table of a sweep as CSV, JSON, Parquet, and for pandas: the same columns in each."""
+"""The table of a sweep as CSV, JSON and Parquet: the same columns in each."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from raidsim.errors import InputError, Problem
 from raidsim.report import csv_file, json_file
 from raidsim.studies.figures import COLUMN
 from raidsim.studies.sweep import Sweep
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
 SCHEMA = "raidsim.sweep/1"
-
-_NO_PANDAS = 'to_frame() needs pandas; install it with: pip install "raidsim[pandas]"'
 
 
 def csv_of(sweep: Sweep) -> bytes:
@@ -72,21 +67,6 @@ def _of_one_kind(values: list[Any]) -> list[Any]:
     if len(kinds) <= 1 and not kinds & {list, dict}:
         return values
     return [None if value is None else str(value) for value in values]
-
-
-def frame(sweep: Sweep) -> DataFrame:
-    """The table for pandas.
-
-    Raises
-    ------
-    ImportError
-        If pandas is not there.
-    """
-    try:
-        from pandas import DataFrame  # noqa: PLC0415
-    except ImportError as error:
-        raise ImportError(_NO_PANDAS) from error
-    return DataFrame(sweep.rows, columns=sweep.columns)
 
 
 RENDER: dict[str, Callable[[Sweep], bytes]] = {

@@ -157,9 +157,9 @@ class Sweep:
         ImportError
             If pandas is not there: ``pip install "raidsim[pandas]"``.
         """
-        from raidsim.report import sweep_files  # noqa: PLC0415
+        from raidsim.report import frame  # noqa: PLC0415
 
-        return sweep_files.frame(self)
+        return frame.of_sweep(self)
 
     def plot(self, x: str | None = None, y: str = "iops", by: str | None = None) -> Figure:
         """Draw one column over another, a line for each value of a third.
