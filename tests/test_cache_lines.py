@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cached_array import KIB, MIB, cache_of, commands_of, started
+from simpy_arrays import SAS, array, raid_card, server
 from simpy_models import in_turn
-from test_control_arrays import SAS, array, raid_card, server
 
 import raidsim
 from raidsim.intervene.cache_lines import arrange, chosen, clean_lines, ranges, rows_of, under_way

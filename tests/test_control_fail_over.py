@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
+from simpy_arrays import RAID, ROUNDING, SAS, Paper, array, raid_card, refusal, server
 from simpy_models import KIB, MIB, in_turn
-from test_control_arrays import RAID, ROUNDING, SAS, Paper, array, raid_card, refusal, server
 
 from raidsim.control import Controller, Link, Load
 from raidsim.intervene.window import settle_areas

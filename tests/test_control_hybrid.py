@@ -7,10 +7,10 @@ from typing import Any
 import caches
 import pytest
 from conftest import INTERPRETED
+from hybrid_bench import BLOCK, DISK, GRAIN, HOST, KIB, PER_BLOCK, Bench, bits
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from test_kernel_hybrid import BLOCK, DISK, GRAIN, HOST, KIB, PER_BLOCK, Bench, bits
 
 import raidsim
 from raidsim.cards import load as card_of

@@ -1,8 +1,8 @@
 """Links that are lost: what is out of reach, what is pinned, and how it comes back."""
 
 import pytest
+from simpy_arrays import SAS, array, raid_card, refusal, server
 from simpy_models import KIB, MIB, in_turn
-from test_control_arrays import SAS, array, raid_card, refusal, server
 
 from raidsim.assembly.fabric import fabric
 from raidsim.control import Controller, InputError, Link, Load

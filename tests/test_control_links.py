@@ -2,8 +2,8 @@
 
 import pytest
 from drive_times import ns
+from simpy_arrays import PCIE, ROUNDING, SAS, SMALL, array, raid_card, refusal, server
 from simpy_models import KIB, in_turn
-from test_control_arrays import PCIE, ROUNDING, SAS, SMALL, array, raid_card, refusal, server
 
 from raidsim.control import Link, Volume
 from raidsim.topology.lanes import bandwidth

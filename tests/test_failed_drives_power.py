@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from array_scenarios import array
+from simpy_arrays import SAS, raid_card, server
+from simpy_arrays import array as behind_controller
 from simpy_models import DRIVE
-from test_control_arrays import SAS, raid_card, server
-from test_control_arrays import array as behind_controller
 
 from raidsim.control import Environment, Host, Link, Load, Volume
 from raidsim.observe import inventory

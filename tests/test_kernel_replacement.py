@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from cached_array import started
 from conftest import INTERPRETED, compiled_only
+from hybrid_bench import BLOCK, DISK, HOST, KIB, Bench
 from plain_policies import PLAIN
-from test_kernel_hybrid import BLOCK, DISK, HOST, KIB, Bench
 
 import raidsim
 from raidsim.cards.reference import markdown as cards_page
