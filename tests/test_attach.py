@@ -1,111 +1,34 @@
-"""Volumes that clients use: bytes, times, what breaks, and clients who mean no good."""
+"""Volumes that clients use: bytes, times, and what an operator asks for."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import json
 import random
-import resource
 import struct
 import time
 
 import pytest
-from nbd_client import Client
+from attached_disks import (
+    FLASH,
+    FLUSH,
+    FUA,
+    KIB,
+    NO_HOLE,
+    READ,
+    REQ_ONE,
+    STATUS,
+    TRIM,
+    ZEROES,
+    Attached,
+    disks,
+    run,
+)
 
-from raidsim.attach import connection, server
 from raidsim.attach.attached import AttachedSystem
-from raidsim.attach.server import Server
-from raidsim.attach.steering import Steering
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario
-
-KIB = 2**10
-FAST = 1000.0  # simulated seconds in a second: the tests wait for nothing
-READ, WRITE, FLUSH, TRIM, ZEROES, STATUS = 0, 1, 3, 4, 6, 7
-FUA, NO_HOLE, REQ_ONE = 1, 2, 8
-
-DISKS = """
-schema = 1
-title = "disks"
-[host]
-model = "fujitsu-rx300-s4"
-[[volume]]
-name = "data"
-level = "{level}"
-drives = {drives}
-drive = "seagate-st373455ss"
-disk_cache = "{cache}"
-rebuild_sample = "0.01 %"
-[[load]]
-read = "100 %"
-size = "8 KiB"
-outstanding = 1
-volume = "data"
-"""
-
-FLASH = """
-schema = 1
-title = "flash"
-[host]
-model = "fujitsu-rx2540-m1"
-[[volume]]
-name = "fast"
-drive = "intel-p3700-800gb"
-state = "fresh"
-[[volume]]
-name = "locked"
-drive = "intel-p3700-800gb"
-state = "fresh"
-access = "read-only"
-[[load]]
-read = "100 %"
-size = "4 KiB"
-outstanding = 1
-volume = "fast"
-"""
-
-
-def disks(level="raid5", drives=4, cache="off"):
-    return DISKS.format(level=level, drives=drives, cache=cache)
-
-
-class Attached:
-    """A server of a scenario, with its sockets in a folder."""
-
-    def __init__(self, text, folder, speed=FAST):
-        self.scenario = Scenario.from_text(text)
-        self.system = AttachedSystem(self.scenario, speed)
-        self.server = Server(self.system)
-        self.steering = Steering(self.scenario, self.system)
-        self.path = folder / "nbd"
-
-    async def __aenter__(self):
-        await self.server.listen_at(self.path)
-        self.server.start()
-        return self
-
-    async def __aexit__(self, *_):
-        await self.server.stop()
-
-    async def client(self, name="", **options):
-        return await Client.connect(self.path, name=name, **options)
-
-    def run_at(self, speed):
-        """Go on at another speed."""
-        self.system.clock.speed = speed
-        self.system.clock.start(self.system.env.now)
-
-    def happens(self, **event):
-        told = self.steering.answer(json.dumps(event).encode())
-        assert told["ok"], told
-
-
-def run(test, *arguments, limit=30):
-    """Run a test that waits for clients, for so many seconds at most."""
-    asyncio.run(asyncio.wait_for(test(*arguments), limit))
-
 
 # ---- bytes
 
@@ -245,169 +168,6 @@ def test_a_simulation_that_cannot_follow_puts_its_clock_back_and_says_so(tmp_pat
     attached.close()
 
 
-# ---- what breaks
-
-
-@pytest.mark.parametrize(("level", "drives"), [("raid5", 4), ("raid6", 5), ("raid10", 4)])
-def test_no_byte_is_wrong_through_failures_and_a_rebuild(tmp_path, level, drives):
-    """The bytes come from parity and copies: what was lost of a drive is computed."""
-
-    async def test():
-        async with Attached(disks(level, drives), tmp_path) as attached:
-            client = await attached.client()
-            chance = random.Random(level)
-            flat = bytearray(2**20)
-
-            async def use():
-                for _ in range(15):
-                    length = 4 * KIB * chance.randint(1, 30)
-                    offset = 4 * KIB * chance.randrange((2**20 - length) // (4 * KIB))
-                    content = chance.randbytes(length)
-                    assert (await client.write(offset, content)).error == 0
-                    flat[offset : offset + length] = content
-                assert (await client.read(0, 2**20)).data == flat
-
-            await use()
-            attached.happens(kind="drive-failure", drive=1)
-            await use()
-            assert attached.system.devices["data"].content.good[1] == 0
-            attached.happens(kind="replacement", drive=1)
-            operation = attached.system.devices["data"].volume.operations[-1]
-            while not operation.is_over:
-                await use()
-            assert operation.state == "done"
-            attached.happens(kind="drive-failure", drive=0)
-            await use()
-            await client.close()
-
-    run(test)
-
-
-def test_an_array_that_has_lost_too_much_answers_with_errors(tmp_path):
-    async def test():
-        async with Attached(disks("raid5", 4), tmp_path) as attached:
-            client = await attached.client()
-            await client.write(0, b"x" * 2**20)
-            attached.happens(kind="drive-failure", drive=0)
-            attached.happens(kind="drive-failure", drive=1)
-            errors = [(await client.read(n * 64 * KIB, 64 * KIB)).error for n in range(16)]
-            assert 5 in errors
-            told = json.dumps({"show": "status"}).encode()
-            assert attached.steering.answer(told)["status"]["volumes"]["data"]["health"] == "failed"
-            await client.close()
-
-    run(test)
-
-
-@pytest.mark.parametrize("cache", ["off", "on"])
-def test_a_power_cut_costs_what_was_not_flushed_where_disk_caches_are_on(tmp_path, cache):
-    """What was flushed is there; of the rest each sector is old or new, new if caches are off."""
-
-    async def test():
-        async with Attached(disks("raid10", 4, cache), tmp_path) as attached:
-            client = await attached.client()
-            places = [n * 10 * 2**20 for n in range(64)]
-            for place in places[:32]:
-                await client.write(place, b"1" * 4 * KIB)
-            await client.flush()
-            attached.run_at(0.02)  # so that nothing of the next is written by the disks meanwhile
-            await asyncio.gather(*(client.write(place, b"2" * 4 * KIB) for place in places))
-            under_way = [client.write(2**33 + place, b"3" * 4 * KIB) for place in places]
-            await asyncio.sleep(0)
-            attached.happens(kind="power-cut", outage="1 s", boot="1 s")
-            found = await asyncio.gather(*under_way, return_exceptions=True)
-            assert any(isinstance(one, ConnectionError) for one in found)
-            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-                await attached.client()  # the host is off
-            attached.run_at(FAST)
-            while attached.system.env.power != "on":
-                await asyncio.sleep(0.05)
-            client = await attached.client()
-            lost = 0
-            for number, place in enumerate(places):
-                data = (await client.read(place, 4 * KIB)).data
-                old = b"1" if number < 32 else b"\0"
-                for at in range(0, 4 * KIB, 512):
-                    assert data[at : at + 512] in (old * 512, b"2" * 512)
-                lost += data != b"2" * 4 * KIB
-            assert (lost > 0) == (cache == "on")
-            await client.close()
-
-    run(test)
-
-
-def test_a_forced_write_stays_when_a_later_one_to_its_place_is_lost(tmp_path):
-    """FUA is a promise: after the cut each sector is as it was forced or as written later."""
-
-    async def test():
-        async with Attached(disks("raid10", 4, "on"), tmp_path) as attached:
-            client = await attached.client()
-            places = [n * 10 * 2**20 for n in range(32)]
-            for place in places:
-                await client.write(place, b"1" * 4 * KIB, FUA)
-            attached.run_at(0.02)  # so that the disks write nothing of the next meanwhile
-            await asyncio.gather(*(client.write(place, b"2" * 4 * KIB) for place in places))
-            attached.happens(kind="power-cut", outage="1 s", boot="1 s")
-            client.writer.close()
-            attached.run_at(FAST)
-            while attached.system.env.power != "on":
-                await asyncio.sleep(0.05)
-            client = await attached.client()
-            found = [(await client.read(place, 4 * KIB)).data for place in places]
-            for data in found:
-                for at in range(0, 4 * KIB, 512):
-                    assert data[at : at + 512] in (b"1" * 512, b"2" * 512)
-            assert b"1" * 4 * KIB in found  # some of the later writes were lost
-            await client.close()
-
-    run(test)
-
-
-def test_a_file_system_of_the_host_that_takes_no_more_is_an_io_error(tmp_path):
-    """The kernel itself refuses: a limit on the length of files, which stands for a full disk."""
-
-    async def test():
-        async with Attached(disks(), tmp_path) as attached:
-            client = await attached.client()
-            assert (await client.write(0, b"1" * 64 * KIB)).error == 0
-            before = resource.getrlimit(resource.RLIMIT_FSIZE)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (2**20, before[1]))
-            try:
-                assert (await client.write(2**30, b"2" * 256 * KIB)).error in (5, 28)
-                assert (await client.write(0, b"3" * 64 * KIB)).error == 0
-            finally:
-                resource.setrlimit(resource.RLIMIT_FSIZE, before)
-            attached.happens(kind="drive-failure", drive=0)  # parity tells the same
-            assert (await client.read(0, 64 * KIB)).data == b"3" * 64 * KIB
-            assert (await client.read(2**30, 256 * KIB)).data == bytes(256 * KIB)
-            assert (await client.write(2**30, b"4" * 256 * KIB)).error == 0
-            await client.close()
-
-    run(test)
-
-
-def test_a_drive_for_whose_rebuild_the_host_has_no_room_fails_again(tmp_path, monkeypatch, caplog):
-    attached = Attached(disks(), tmp_path)
-    attached.system.start()  # else its clock would be that of this computer
-    device = attached.system.devices["data"]
-    device.content.write(0, b"1" * 2**20)
-    attached.happens(kind="drive-failure", drive=1)
-    attached.happens(kind="replacement", drive=1)
-
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(device.content.drives[1], "write", full)
-    while device.volume.failed != [1]:
-        attached.system.env.advance(attached.system.env.next_time)
-        device.look()
-    assert "drive 1 of data fails: the host has no room" in caplog.text
-    attached.system.env.advance(attached.system.env.now + 1.0)
-    assert device.volume.health == "degraded"
-    assert device.content.read(0, 2**20) == b"1" * 2**20
-    attached.system.close()
-
-
 # ---- what an operator asks for
 
 
@@ -453,124 +213,6 @@ def test_operators_talk_line_by_line_at_a_socket(tmp_path):
                 assert await reader.read() == b""
             writer.close()
             await attached.steering.stop()
-
-    run(test)
-
-
-# ---- clients who mean no good
-
-
-def test_clients_that_are_slow_or_mad_are_cut_off_and_the_others_served(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "PATIENCE", 0.2)
-
-    async def cut_off(attached, *parts):
-        reader, writer = await asyncio.open_unix_connection(str(attached.path))
-        for part in parts:
-            writer.write(part)
-        with contextlib.suppress(ConnectionError):
-            while await reader.read(2**16):
-                pass
-        writer.close()
-
-    async def test():
-        chosen = b"\0\0\0\3" + b"IHAVEOPT" + struct.pack(">II", 1, 4) + b"data"
-        head = struct.pack(">IHHQQI", 0x25609513, 0, 1, 1, 0, 2**31)
-        async with Attached(disks(), tmp_path) as attached:
-            good = await attached.client()
-            for parts in [
-                (b"",),  # says nothing
-                (b"\0\0\0\3IHAVE",),  # stops in the middle
-                (b"GET / HTTP/1.1\r\n\r\n" * 100,),
-                (chosen, b"\xff" * 28),  # a wrong magic
-                (chosen, head),  # a write of 2 GiB
-                (chosen, head[:24] + struct.pack(">I", 4096) + b"x" * 100),  # never the rest
-            ]:
-                await cut_off(attached, *parts)
-                assert (await good.read(0, 512)).error == 0
-            assert attached.server._bytes == 0
-            await good.close()
-
-    run(test)
-
-
-def test_there_are_only_so_many_clients_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(server, "MOST_CLIENTS", 3)
-
-    async def test():
-        async with Attached(disks(), tmp_path) as attached:
-            clients = [await attached.client() for _ in range(3)]
-            with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-                await attached.client()
-            await clients.pop().close()
-            await asyncio.sleep(0.05)
-            clients.append(await attached.client())
-            for client in clients:
-                assert (await client.read(0, 512)).error == 0
-                await client.close()
-
-    run(test)
-
-
-def test_a_client_that_fetches_nothing_takes_bounded_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "PATIENCE", 0.5)
-
-    async def test():
-        async with Attached(FLASH, tmp_path) as attached:
-            client = await attached.client("fast")
-            client.listening.cancel()
-            client.writer.transport.set_write_buffer_limits(high=2**30)
-            for _ in range(200):
-                client.ask(READ, 0, 2**20)
-            most = 0
-            while attached.server._open:
-                await asyncio.sleep(0.005)
-                for one in attached.server._open:
-                    unsent = one._transport.get_write_buffer_size()
-                    most = max(most, unsent + attached.server._bytes)
-            assert 2**23 < most < 2**27  # 200 MiB were asked for
-            client.writer.transport.abort()
-            assert attached.server._bytes == 0
-
-    run(test)
-
-
-SEED = 7
-
-
-def test_random_bytes_after_a_handshake_harm_nobody(tmp_path, monkeypatch):
-    """A fuzzer of the transmission phase: headers with some of their bits wrong."""
-    monkeypatch.setattr(connection, "PATIENCE", 0.3)
-    print("seed", SEED)
-    chance = random.Random(SEED)
-    chosen = b"\0\0\0\3" + b"IHAVEOPT" + struct.pack(">II", 1, 4) + b"fast"
-
-    async def test():
-        async with Attached(FLASH, tmp_path) as attached:
-            for _ in range(60):
-                _, writer = await asyncio.open_unix_connection(str(attached.path))
-                writer.write(chosen)
-                for _ in range(chance.randrange(1, 8)):
-                    head = bytearray(
-                        struct.pack(
-                            ">IHHQQI",
-                            0x25609513,
-                            chance.choice([0, 1, 2, 4, 8, 0xFFFF]),
-                            chance.randrange(9),
-                            chance.getrandbits(64),
-                            chance.choice([0, 512, 2**39, 2**63, chance.getrandbits(64)]),
-                            chance.choice([0, 512, 4096, 2**25, 2**32 - 1, chance.getrandbits(32)]),
-                        )
-                    )
-                    if chance.random() < 0.2:
-                        head[chance.randrange(28)] ^= 1 << chance.randrange(8)
-                    writer.write(bytes(head) + chance.randbytes(chance.choice([0, 0, 512, 4096])))
-                writer.close()
-            good = await attached.client("fast")
-            assert (await good.read(0, 4096)).error == 0
-            await good.close()
-            while attached.system.in_flight:
-                await asyncio.sleep(0.01)
-            assert attached.server._bytes == 0
 
     run(test)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from test_attach import FAST, disks
+from attached_disks import FAST, disks
 
 from raidsim.attach.attached import AttachedSystem
 from raidsim.scenario import Scenario

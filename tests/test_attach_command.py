@@ -6,7 +6,7 @@ import socket
 import threading
 
 import pytest
-from test_attach import disks
+from attached_disks import disks
 
 from raidsim import cli
 from raidsim.attach import attached

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from test_attach import FAST, disks
+from attached_disks import FAST, disks
 
 from raidsim import cli
 from raidsim.attach import images

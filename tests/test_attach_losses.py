@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from test_attach import disks
+from attached_disks import disks
 
 from raidsim.attach import protocol as nbd
 from raidsim.attach.attached import AttachedSystem

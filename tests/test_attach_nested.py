@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from test_attach import FAST, disks
+from attached_disks import FAST, disks
 from test_attach_folder import printed
 
 from raidsim.attach import nested

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_attach import disks
+from attached_disks import disks
 
 import raidsim
 from raidsim.attach import protocol as nbd

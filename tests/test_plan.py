@@ -1,4 +1,4 @@
-"""Plans: what is read, what arithmetic and bounds say, and the front against brute force."""
+"""Plans: the front against brute force, and needs that cannot be met."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import errno
 import itertools
 import json
 import math
-import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,353 +14,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from small_need import NEED, PRICES, at, changed, of, refusal
 
 import raidsim
-from raidsim import InputError, Scenario, cli
+from raidsim import Scenario, cli
 from raidsim.planning import checked as checks
 from raidsim.planning import coarse, levers, reference, runs
-from raidsim.planning.arithmetic import Arithmetic, chance_of_loss
+from raidsim.planning.arithmetic import Arithmetic
 from raidsim.planning.choice import Shape, space_of
-from raidsim.planning.design import data_of, scenario_of
 from raidsim.planning.front import Aims, front
-from raidsim.planning.need import Need, find, names, need_of, read_need
+from raidsim.planning.need import Need, need_of, read_need
 from raidsim.planning.planner import plan
-from raidsim.planning.prices import Prices, prices_of, read_prices
-from raidsim.planning.runs import Runner, measured
+from raidsim.planning.prices import Prices, read_prices
+from raidsim.planning.runs import Runner
 from raidsim.report import plan_plot
-from raidsim.report.findings import findings
 from raidsim.report.panels import LIGHT
-from raidsim.risk.assess import assess
 
 ROOT = Path(__file__).parent.parent
 
-NEED = """
-title = "a small database"
-[need]
-capacity = "10 TB"
-growth = "20 %"
-years = 3
-failures = 1
-[[load]]
-name = "database"
-read = "70 %"
-size = "8 KiB"
-rate = "15000 IO/s"
-[[latency]]
-within = "5 ms"
-when = ["healthy", "degraded"]
-[choice]
-drives = ["samsung-pm9a3-7680gb", "micron-5100-eco-1920gb"]
-levels = ["raid6", "raid10"]
-counts = [6, 8]
-copies = 2
-controllers = "host"
-hosts = "intel-xeon-8380-pair"
-arrays = 1
-"""
-NAMED = re.compile(r"(?m)^(drives|controllers) = .*\n")
-PRICES = """
-currency = "EUR"
-date = 2026-01-31
-source = "a test"
-chassis = 1000
-kwh = 0.25
-[drive]
-samsung-pm9a3-7680gb = 900
-micron-5100-eco-1920gb = 300
-[server]
-intel-xeon-8380-pair = 9000
-"""
 FEW = {"IOS": 4000, "TRIAL_IOS": 2000, "REBUILD_IOS": 2000, "TRIALS": 2}
-
-
-def changed(**keys: str) -> str:
-    """The need with other values of keys."""
-    lines = NEED.splitlines()
-    for key, value in keys.items():
-        (at,) = (n for n, line in enumerate(lines) if line.startswith(f"{key} = "))
-        lines[at] = f"{key} = {value}"
-    return "\n".join(lines)
-
-
-def of(text: str = NEED, prices: str | None = PRICES) -> Arithmetic:
-    need = need_of(text)
-    return Arithmetic(need, space_of(need), None if prices is None else prices_of(prices))
-
-
-def at(arithmetic: Arithmetic, values: np.ndarray, number: int) -> float:
-    grid = arithmetic.space.grid
-    return float(np.broadcast_to(values, grid)[np.unravel_index(number, grid)])
-
-
-def refusal(call, *args, **keys) -> list[str]:
-    with pytest.raises(InputError) as refused:
-        call(*args, **keys)
-    return [str(problem) for problem in refused.value.problems]
-
-
-# ---- needs and prices
-
-
-def test_every_problem_of_a_need_is_told_at_once_with_its_line():
-    text = NEED.replace("10 TB", "10 T").replace("[[load]]", "[[load]]\nwithin = '1 ms'")
-    text = text.replace("[[latency]]", "[[latency]]\npercentile = '98 %'").replace("years", "yeers")
-    told = refusal(need_of, text)
-    assert [one.split(": ")[0] for one in told] == ["need:4", "need:6", "need:9", "need:15"]
-    assert 'did you mean "years"?' in told[1]
-    assert "[[latency]] says that" in told[2]
-    assert 'one of "50 %", "95 %", "99 %", "99.9 %"' in told[3]
-
-
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("8", (8,)),
-        ('"4..8:2"', (4, 6, 8)),
-        ('[4, "8..10"]', (4, 8, 9, 10)),
-        ('"8..4"', "is an empty range"),
-        ('"4..8:0"', "does not end; write a step of 1 or more"),
-        ("[]", "is an empty list"),
-        ('"many"', 'is no range; write a number, or "4..24"'),
-        ("4.5", "is not a whole number"),
-    ],
-)
-def test_numbers_of_drives_are_numbers_ranges_or_both(written, meant):
-    text = changed(counts=written)
-    if isinstance(meant, tuple):
-        assert need_of(text).choice.counts == meant
-    else:
-        assert meant in refusal(need_of, text)[0]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("[[load]]", "[[lode]]", 'did you mean "load"?'),
-        ('rate = "15000 IO/s"', 'rate = ["1 IO/s", "2 IO/s"]', "a need is about one load"),
-        ('drives = ["samsung-pm9a3-7680gb"', 'drives = ["dell-perc-h730"', "is a card of a contr"),
-        ('drives = ["samsung-pm9a3-7680gb"', 'drives = ["samsung-pm9a3"', "did you mean"),
-    ],
-)
-def test_a_mistake_in_a_need_is_told_with_what_would_be_right(old, new, told):
-    assert any(told in one for one in refusal(lambda: space_of(need_of(NEED.replace(old, new)))))
-
-
-def test_a_need_may_take_its_load_from_a_job_file_of_fio(tmp_path):
-    job = "[db]\nioengine=libaio\ndirect=1\nrw=randrw\nrwmixread=70\nbs=8k\niodepth=8\nsize=1g\n"
-    (tmp_path / "job.fio").write_text(job)
-    text = NEED[: NEED.index("[[load]]")] + NEED[NEED.index("[[latency]]") :]
-    (load,) = need_of(f'fio = "job.fio"\n{text}', folder=tmp_path).specs
-    assert (load.read_share, load.sizes[0].size, load.outstanding) == (0.7, 8192, (8,))
-
-
-def test_a_need_may_take_its_load_from_a_trace(tmp_path):
-    """Designs are run under it, and the scenario of each replays it as it was recorded."""
-    chance = np.random.default_rng(1)
-    times = np.cumsum(chance.exponential(0.2, 2500))  # ms between requests: 5,000 a second
-    lines = [
-        f"{time:.6f} 0 {16 * chance.integers(10**8)} 16 {int(chance.random() < 0.7)}"
-        for time in times
-    ]
-    (tmp_path / "day.ascii").write_text("\n".join(lines) + "\n")
-    text = changed(drives='"samsung-pm9a3-7680gb"', counts="6", levels='"raid6"')
-    text = text[: text.index("[[load]]")] + text[text.index("[[latency]]") :]
-    load = '[[load]]\ntrace = { file = "day.ascii", format = "disksim", speed = 2.0 }\n'
-    need = tmp_path / "need.toml"
-    need.write_text(text.replace("[[latency]]", f"{load}[[latency]]"))
-    found = plan(need, unknowns=0, workers=1)
-    assert len(found.front) == 1
-    (best,) = found.front
-    assert best.scenario.loads[0].trace.speed == 2
-    (point,) = raidsim.run(best.scenario).points
-    assert point.counts.completed == 2500
-    assert best.healthy.latency["read"]["mean"] == point.latency_ms["read"].mean / 1000
-    assert best.headroom > 1
-
-
-def test_prices_in_another_currency_need_its_worth():
-    text = PRICES.replace("= 900\n", '= "1000 USD"\n')
-    (told,) = refusal(prices_of, text)
-    assert "is in USD, and the other prices are in EUR; write how many EUR one is" in told
-    assert prices_of(f"{text}[exchange]\nUSD = 0.8\n").drive["samsung-pm9a3-7680gb"] == 800
-
-
-def test_prices_say_their_currency_date_and_source():
-    told = refusal(prices_of, "[drive]\nx = -1\n")
-    assert [one.split(": ")[1] for one in told if "is missing" in one] == [
-        "currency", "date", "source",
-    ]  # fmt: skip
-    assert any("-1 is no price" in one for one in told)
-
-
-def test_a_card_without_a_price_is_in_no_design_and_one_for_nothing_is():
-    prices = PRICES.replace("micron-5100-eco-1920gb = 300", "").replace("= 900\n", "= 0\n")
-    arithmetic = of(prices=prices)
-    kept = [arithmetic.space.design(int(n)) for n in np.flatnonzero(arithmetic.kept())]
-    assert {one.drive.name for one in kept} == {"samsung-pm9a3-7680gb"}
-    assert arithmetic.costs.unpriced == ["micron-5100-eco-1920gb"]
-
-
-def test_the_needs_that_come_with_raidsim_can_be_read_and_their_prices_are_examples():
-    for name in names():
-        need = read_need(name)
-        assert space_of(need).size > 0
-        assert need.prices is not None
-        assert "made up" in read_prices(need.prices).title
-        assert "EXAMPLES" in find(name).read_text("utf-8")
-
-
-# ---- arithmetic, against a calculation of its own
-
-
-def test_what_a_design_costs_is_what_its_parts_and_its_energy_cost():
-    arithmetic = of()
-    (design,) = (
-        one
-        for one in map(arithmetic.space.design, range(arithmetic.space.size))
-        if (one.drive.name, one.shape.level, one.shape.drives, one.spares)
-        == ("micron-5100-eco-1920gb", "raid6", 8, 1)
-    )
-    # 11.52 TB hold 10 TB now; 12, 14.4 and 17.28 TB after the years take a second array at once.
-    place = np.unravel_index(design.number, arithmetic.space.grid)
-    parts = arithmetic.costs.parts(10.0)
-    found = arithmetic.costs.bill(parts, 100.0, tuple(int(i) for i in place))
-    afr = 0.0044
-    assert found.purchase == pytest.approx(9000 + 9 * 300 + 1000)
-    assert found.growth == pytest.approx(9 * 300)
-    assert found.energy == pytest.approx(3 * 2 * 0.1 * 8760 * 0.25)
-    assert found.replacements == pytest.approx(3 * 18 * afr * 300)
-
-
-def test_where_no_cards_are_named_those_with_a_price_may_be_chosen():
-    """A catalogue of two hundred drives makes more designs than are taken; few have a price."""
-    need = need_of(NAMED.sub("", NEED))
-    priced = space_of(need, prices_of(PRICES))
-    assert {card.name for card in priced.drives} == set(prices_of(PRICES).drive)
-    assert {place.card.name for place in priced.places if place.card} == set(
-        prices_of(PRICES).controller
-    )
-
-
-def test_the_chance_of_loss_is_that_which_check_says():
-    need = need_of(NEED)
-    space = space_of(need)
-    for number in (0, space.size - 1):
-        design = space.design(number)
-        scenario = scenario_of(data_of(design, need), need)
-        (volume,) = scenario.volumes
-        told = assess(scenario, volume, seconds=7200.0, mission=3 * 8760, lifetimes=1).any
-        own = chance_of_loss(design.drive, design.shape, design.spares, 7200.0, 3)
-        assert own == pytest.approx(told, rel=0.02)
-
-
-def test_a_design_has_the_capacity_and_the_failures_of_its_scenario():
-    arithmetic = of(changed(levels='["raid1", "raid5", "raid6", "raid10", "raid50", "raid60"]'))
-    space, need = arithmetic.space, arithmetic.need
-    assert {shape.level for shape in space.shapes} == set(need.choice.levels)
-    for number in range(0, space.size, 3):
-        design = space.design(number)
-        (volume,) = scenario_of(data_of(design, need), need).volumes
-        assert volume.capacity == at(arithmetic, space.capacity, number)
-        assert volume.failures_tolerated == design.shape.failures
-
-
-def test_growth_breaks_what_is_used_up_first():
-    need = need_of(NEED)  # 20 % a year: 1.2, 1.44, 1.728, 2.07 ...
-    assert checks.breaks(need, 15e12, 10.0, True) == checks.Break(3, "capacity")
-    assert checks.breaks(need, 15e12, 1.3, False) == checks.Break(2, "load")
-    assert checks.breaks(need, 13e12, 1.3, False) == checks.Break(2, "capacity and load")
-    assert checks.breaks(need, 1e18, 10.0, True) is None
-
-
-def test_no_design_has_more_drives_than_ports():
-    """SAS drives have an expander then; of NVMe drives there are as many as there are lanes."""
-    text = changed(
-        drives='["samsung-pm983-3840gb", "seagate-st2400mm0129"]',
-        controllers='["broadcom-megaraid-9670w-16i", "cisco-12g-sas-raid-2gb"]',
-        counts="[8, 20]",
-        arrays="[1, 3]",
-    )
-    need = need_of(text)
-    space = space_of(need)
-    many = 0
-    for number in np.flatnonzero(space.fits):
-        design = space.design(int(number))
-        spec = scenario_of(data_of(design, need), need)
-        assert not any("port" in str(one) and "drives on" in str(one) for one in findings(spec))
-        many += design.arrays * design.shape.drives > 16
-    assert many  # behind an expander
-
-
-# ---- bounds
-
-BOUNDED = changed(
-    drives='["samsung-pm9a3-7680gb", "micron-5100-eco-1920gb", "seagate-st2400mm0129",'
-    ' "toshiba-mg10aca20te", "cisco-hdd-1200gb-10k"]',
-    controllers='["host", "broadcom-megaraid-9670w-16i", "dell-perc-h730"]',
-    levels='["raid0", "raid5", "raid6", "raid10"]',
-    counts="[4, 8]",
-)
-
-
-@pytest.fixture(scope="module")
-def small_caches(tmp_path_factory) -> Path:
-    """Cards of controllers whose caches take so little that they are full after a moment.
-
-    What a cache that writes back takes until then is no steady state.
-    """
-    folder = tmp_path_factory.mktemp("cards")
-    for name in ("broadcom-megaraid-9670w-16i", "dell-perc-h730"):
-        card = (ROOT / "models" / f"{name}.toml").read_text("utf-8")
-        small, count = re.subn(r"(?m)^size = .*$", SMALL, card, count=1)
-        assert count == 1
-        (folder / f"{name}.toml").write_text(small.replace(name, f"{name}-16mb"))
-    return folder
-
-
-SMALL = 'size = { value = 16, unit = "MiB", source = "assumed", note = "a test" }'
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_no_design_that_a_bound_removes_would_pass_a_run(seed, small_caches):
-    """At a tenth more than the bound, which has its slack already, the load is not carried."""
-    chance = np.random.default_rng(seed)
-    size, read = chance.choice(["4 KiB", "8 KiB", "64 KiB"]), int(chance.choice([0, 50, 70, 100]))
-    text = BOUNDED.replace('"8 KiB"', f'"{size}"').replace('"70 %"', f'"{read} %"')
-    text = text.replace('"broadcom-', '"./broadcom-').replace('"dell-', '"./dell-')
-    text = text.replace("-16i", "-16i.toml").replace("-h730", "-h730.toml")
-    need = need_of(text, folder=small_caches)
-    space = space_of(need)
-    arithmetic = Arithmetic(need, space, None)
-    fits = np.flatnonzero(space.fits)
-    back = [number for number in fits if _writes_back(space, number)]
-    for number in [*chance.choice(fits, 4, replace=False), *chance.choice(back, 2, replace=False)]:
-        design = space.design(int(number))
-        factor = 1.1 * at(arithmetic, arithmetic.bounds.rate, int(number))
-        data = data_of(design, need, factor=factor, measure={"min_ios": 8000, "max_ios": 8000})
-        found = measured(scenario_of(data, need))
-        words = f"seed {seed}: {size}, {read} % read, {design.label}: {found}"
-        assert found.over([]) > 1, words
-
-
-def _writes_back(space, number: int) -> bool:
-    return space.design(int(number)).place.write == "back"
-
-
-def test_no_run_has_a_shorter_latency_than_its_bound():
-    arithmetic = of(BOUNDED.replace("15000", "50"), None)
-    need, space = arithmetic.need, arithmetic.space
-    seen = set()
-    for number in np.flatnonzero(space.fits):
-        design = space.design(int(number))
-        if (design.drive.name, design.place.name) in seen or _writes_back(space, int(number)):
-            continue
-        seen.add((design.drive.name, design.place.name))
-        data = data_of(design, need, measure={"min_ios": 500, "max_ios": 500})
-        read = measured(scenario_of(data, need)).latency["read"]["mean"]
-        bound = at(arithmetic, arithmetic.bounds.latency, int(number))
-        assert 0 < bound <= read, design.label
-    assert len(seen) > 5
 
 
 # ---- the front

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from array_scenarios import array
-from test_array_findings import READS, found, says
-from test_plan import changed, of
+from check_words import READS, found, says
+from small_need import changed, of
 
 from raidsim import cli
 from raidsim.scenario import load
