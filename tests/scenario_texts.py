@@ -1,4 +1,9 @@
-"""Two scenarios that the tests of the loader start from."""
+"""Two scenarios that the tests of the loader start from, and what is wrong with a text."""
+
+import pytest
+
+from raidsim import scenario
+from raidsim.errors import InputError
 
 GOOD = """\
 title = "A mix"
@@ -55,3 +60,9 @@ read = "100 %"
 size = "8 KiB"
 outstanding = 1
 """
+
+
+def problems_of(text, overrides=()):
+    with pytest.raises(InputError) as caught:
+        scenario.load_text(text, "bad.toml", overrides)
+    return caught.value.problems

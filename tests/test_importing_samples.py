@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from imported_files import DATA, imported, scenario_of
 
 from raidsim import cli
 from raidsim.errors import InputError
-from raidsim.importing.importer import Imported, import_files
+from raidsim.importing.importer import import_files
 from raidsim.importing.wishes import Wishes
 from raidsim.scenario.scenario import Scenario, load_text
 
-DATA = Path(__file__).parent / "data" / "importing"
 FIO = Path(__file__).parent / "data" / "fio"
 MEASURED = Wishes(outstanding=8, random=1.0, device="sda")
 
@@ -81,14 +81,6 @@ REFUSED = {
     "md/14-reshaping/examine-sdf.txt": "the layout changes while it serves",
     "md/01-healthy/lsblk.txt": "lsblk -J -O -b",
 }
-
-
-def imported(*names: str, wishes: Wishes | None = None, arrays: tuple[str, ...] = ()) -> Imported:
-    return import_files([str(DATA / name) for name in names], wishes=wishes, arrays=arrays)
-
-
-def scenario_of(*names: str, **options) -> Scenario:
-    return load_text(imported(*names, **options).text)
 
 
 def shape(scenario: Scenario) -> list[str]:
