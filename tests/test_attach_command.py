@@ -7,8 +7,8 @@ import threading
 
 import pytest
 from attached_disks import disks
+from command_line import output_of
 
-from raidsim import cli
 from raidsim.attach import attached
 from raidsim.attach.asking import wish_of
 
@@ -32,19 +32,11 @@ def scenario(tmp_path):
     return str(path)
 
 
-def run(capfd, *words, status=0):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(words))
-    out, err = capfd.readouterr()
-    assert ended.value.code == status, err
-    return out + err
-
-
 def test_a_file_of_events_is_played_at_its_simulated_times(scenario, tmp_path, capfd):
     events = tmp_path / "events.toml"
     events.write_text(EVENTS)
     options = ["--port", "0", "--speed", "10", "--events", str(events), "--for", "0.5 s"]
-    printed = run(capfd, "attach", scenario, *options)
+    printed = output_of(capfd, "attach", scenario, *options)
     assert "nbd://127.0.0.1:" in printed
     assert " 0.100000 s: drive 1 of data fails" in printed
     assert " 0.200000 s: " in printed
@@ -53,7 +45,9 @@ def test_a_file_of_events_is_played_at_its_simulated_times(scenario, tmp_path, c
 
 def test_where_the_simulated_clock_ends_the_server_does(scenario, monkeypatch, capfd):
     monkeypatch.setattr(attached, "LATEST", 2000.0)
-    printed = run(capfd, "attach", scenario, "--port", "0", "--speed", "10000", "--for", "20 s")
+    printed = output_of(
+        capfd, "attach", scenario, "--port", "0", "--speed", "10000", "--for", "20 s"
+    )
     assert printed.count("the simulated clock ends here") == 1
     assert "the time is over" not in printed
 
@@ -76,7 +70,7 @@ def test_where_the_simulated_clock_ends_the_server_does(scenario, monkeypatch, c
 def test_what_is_wrong_is_said_in_a_line(scenario, tmp_path, capfd, words, message):
     (tmp_path / "EVENTS").write_text("# a comment\nspeed = 1\n")
     words = [str(tmp_path / word) if word.isupper() else word for word in words]
-    printed = run(capfd, "attach", scenario, *words, status=2)
+    printed = output_of(capfd, "attach", scenario, *words, expected=2)
     assert message in printed.replace(f"{tmp_path}/", "")
     assert "Traceback" not in printed
 
@@ -86,7 +80,7 @@ def test_events_that_a_scenario_could_not_have_are_refused_from_a_file_too(
 ):
     events = tmp_path / "events.toml"
     events.write_text('[[event]]\nkind = "replacement"\ndrive = 1\nat = "1 s"\n')
-    printed = run(capfd, "attach", scenario, "--events", str(events), status=2)
+    printed = output_of(capfd, "attach", scenario, "--events", str(events), expected=2)
     assert "events.toml" in printed
     assert "has not failed" in printed
 
@@ -119,11 +113,13 @@ def test_tell_prints_what_was_done_and_what_is_wrong(tmp_path, capfd):
 
         thread = threading.Thread(target=serve)
         thread.start()
-        done = run(capfd, "tell", str(path), "drive-failure", "drive=2")
+        done = output_of(capfd, "tell", str(path), "drive-failure", "drive=2")
         assert done == "1.500000 s: drive 2 of data fails\n"
         assert asked == [b'{"kind": "drive-failure", "drive": 2}\n']
-        wrong = run(capfd, "tell", str(path), "drive-failure", "drive=9", status=2)
+        wrong = output_of(capfd, "tell", str(path), "drive-failure", "drive=9", expected=2)
         assert wrong == "drive 9: there is none\n"
-        assert "no server answers" in run(capfd, "tell", str(path), "status", status=2)
+        assert "nobody answers" in output_of(capfd, "tell", str(path), "status", expected=2)
         thread.join()
-    assert "start raidsim attach" in run(capfd, "tell", str(tmp_path / "none"), "status", status=2)
+    assert "start raidsim attach" in output_of(
+        capfd, "tell", str(tmp_path / "none"), "status", expected=2
+    )

@@ -6,8 +6,8 @@ import struct
 
 import pytest
 from attached_disks import FAST, disks
+from command_line import output_of
 
-from raidsim import cli
 from raidsim.attach import images
 from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.folder import folder_of
@@ -259,14 +259,6 @@ def test_no_name_of_a_volume_leads_out_of_the_folder(tmp_path):
 # ---- raidsim array
 
 
-def printed(capfd, *words, status=0):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(words))
-    out, err = capfd.readouterr()
-    assert ended.value.code == status, err
-    return out + err
-
-
 @pytest.fixture
 def folder(tmp_path):
     """Members of a RAID 5 with 1.5 MiB of data from byte 100,000 on."""
@@ -281,41 +273,41 @@ CONTENT = bytes(range(251)) * 6000
 
 def test_images_are_examined_read_and_put_right(folder, capfd, tmp_path):
     name = str(folder)
-    assert "RAID 5 of 4 drives" in printed(capfd, "array", "examine", name)
-    assert "all of them agree" in printed(capfd, "array", "scrub", name)
+    assert "RAID 5 of 4 drives" in output_of(capfd, "array", "examine", name)
+    assert "all of them agree" in output_of(capfd, "array", "scrub", name)
 
     place = ("--offset", "100000 B", "--length", f"{len(CONTENT)} B")
     out = tmp_path / "out"
-    printed(capfd, "array", "read", name, *place, "--out", str(out))
+    output_of(capfd, "array", "read", name, *place, "--out", str(out))
     assert out.read_bytes() == CONTENT
-    assert "new file" in printed(capfd, "array", "read", name, "--out", str(out), status=2)
+    assert "new file" in output_of(capfd, "array", "read", name, "--out", str(out), expected=2)
 
     with (folder / "drive-0").open("r+b") as file:
         file.seek(2048 * 512 + 70_000)
         file.write(b"rot")
-    assert "1 of 9 rows do not agree: 1" in printed(capfd, "array", "scrub", name, status=1)
-    assert "agree now" in printed(capfd, "array", "scrub", name, "--repair")
-    assert "all of them agree" in printed(capfd, "array", "scrub", name)
+    assert "1 of 9 rows do not agree: 1" in output_of(capfd, "array", "scrub", name, expected=1)
+    assert "agree now" in output_of(capfd, "array", "scrub", name, "--repair")
+    assert "all of them agree" in output_of(capfd, "array", "scrub", name)
 
 
 def test_a_member_that_is_missing_is_computed_into_a_new_file(folder, capfd, tmp_path):
     name = str(folder)
     held = (folder / "drive-2").open("rb")
     (folder / "drive-2").rename(tmp_path / "old")
-    assert "without drive 2" in printed(capfd, "array", "examine", name)
-    assert "reconstruct it first" in printed(capfd, "array", "scrub", name, status=2)
+    assert "without drive 2" in output_of(capfd, "array", "examine", name)
+    assert "reconstruct it first" in output_of(capfd, "array", "scrub", name, expected=2)
     place = ("--offset", "100000 B", "--length", f"{len(CONTENT)} B")
-    printed(capfd, "array", "read", name, *place, "--out", str(tmp_path / "out"))
+    output_of(capfd, "array", "read", name, *place, "--out", str(tmp_path / "out"))
     assert (tmp_path / "out").read_bytes() == CONTENT
-    printed(capfd, "array", "reconstruct", name, "--drive", "2", "--out", str(folder / "new"))
+    output_of(capfd, "array", "reconstruct", name, "--drive", "2", "--out", str(folder / "new"))
     with held, (folder / "new").open("rb") as new:
         for file in held, new:
             file.seek(2048 * 512)
         assert new.read(2**20) == held.read(2**20)
-    assert "all members are there" in printed(capfd, "array", "examine", name)
-    assert "not missing" in printed(
-        capfd, "array", "reconstruct", name, "--drive", "2", "--out", "x", status=2
+    assert "all members are there" in output_of(capfd, "array", "examine", name)
+    assert "not missing" in output_of(
+        capfd, "array", "reconstruct", name, "--drive", "2", "--out", "x", expected=2
     )
     (folder / "new").unlink()
     (folder / "drive-0").unlink()
-    assert "too many" in printed(capfd, "array", "read", name, "--out", "-", status=2)
+    assert "too many" in output_of(capfd, "array", "read", name, "--out", "-", expected=2)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 from attached_disks import FAST, disks
-from test_attach_folder import printed
+from command_line import output_of
 
 from raidsim.attach import nested
 from raidsim.attach.attached import AttachedSystem
@@ -188,28 +188,28 @@ def test_folders_of_arrays_are_examined_read_and_put_right(tmp_path, capfd):
     attached.devices["data"].content.write(0, data)
     attached.close()
     name = str(tmp_path / "data")
-    words = printed(capfd, "array", "examine", name)
+    words = output_of(capfd, "array", "examine", name)
     assert "raidsim:data: RAID 0 of 2 arrays" in words
     assert "raidsim:data-1: RAID 6 of 4 drives" in words
     out = tmp_path / "out"
-    printed(capfd, "array", "read", name, "--length", "1 MiB", "--out", str(out))
+    output_of(capfd, "array", "read", name, "--length", "1 MiB", "--out", str(out))
     assert out.read_bytes() == data
-    assert printed(capfd, "array", "scrub", name).count("all of them agree") == 2
+    assert output_of(capfd, "array", "scrub", name).count("all of them agree") == 2
 
     path = tmp_path / "data/span-1/drive-6"
     block = find(path.parent).block
     with path.open("r+b") as file:
         file.seek((block.data_offset + block.size) * 512 - attached.devices["data"].content.whole)
         file.write(b"rot")
-    words = printed(capfd, "array", "scrub", name, status=1)
+    words = output_of(capfd, "array", "scrub", name, expected=1)
     assert "span-0: " in words
     assert "span-1: 1 of " in words
-    assert "agree now" in printed(capfd, "array", "scrub", name, "--repair")
+    assert "agree now" in output_of(capfd, "array", "scrub", name, "--repair")
     path.rename(tmp_path / "old")
     command = ("array", "reconstruct", name, "--drive", "2", "--out", str(path))
-    assert "the array that lacks the drive" in printed(capfd, *command, status=2)
+    assert "the array that lacks the drive" in output_of(capfd, *command, expected=2)
     command = ("array", "reconstruct", str(path.parent), "--drive", "2", "--out", str(path))
-    printed(capfd, *command)
+    output_of(capfd, *command)
     with path.open("rb") as file, (tmp_path / "old").open("rb") as old:
         for one in (file, old):
             one.seek(block.data_offset * 512)

@@ -8,13 +8,14 @@ import re
 from pathlib import Path
 
 import pytest
+from command_line import status
 from conftest import compiled_only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import lambertw
 from toy_drive import result
 
-from raidsim import cards, cli, units
+from raidsim import cards, units
 from raidsim.assembly.amplification import amplification, spare_for
 from raidsim.calibrate import rated_runs
 from raidsim.calibrate.card_fit import CardFit, fit_card
@@ -465,9 +466,7 @@ def test_the_page_names_every_key_of_the_json(tmp_path):
 
 
 def call(capsys, *arguments: object) -> tuple[int, str]:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["card", "fit", *map(str, arguments)])
-    return ended.value.code, " ".join(capsys.readouterr().out.split())
+    return status("card", "fit", *arguments), " ".join(capsys.readouterr().out.split())
 
 
 # ---- what is measured

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from command_line import status
 
-from raidsim import cards, cli
+from raidsim import cards
 from raidsim.cards.bases import nearest_base, warnings
 from raidsim.cards.inherited import other_makers
 
@@ -53,16 +54,10 @@ def test_a_base_of_another_generation_is_warned_of():
     assert "no SLC cache" in warnings(base, slc_cache=True)[0]
 
 
-def call(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["card", "new", *map(str, arguments)])
-    return ended.value.code
-
-
 def test_a_new_card_says_which_base_was_chosen_and_why(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     options = ("--interface", "sas", "--cells", "qlc", "--year", 2018, "--maker", "Acme")
-    assert call("ssd", "acme-1tb", *options) == 0
+    assert status("card", "new", "ssd", "acme-1tb", *options) == 0
     printed = capsys.readouterr().out
     said = "Its base is samsung-pm1643-30720gb, the nearest of the catalogue by interface"
     text = (tmp_path / "acme-1tb.toml").read_text()
@@ -76,7 +71,7 @@ def test_a_new_card_says_which_base_was_chosen_and_why(tmp_path, monkeypatch, ca
 
 def test_a_base_says_what_would_have_told_a_nearer_one(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert call("ssd", "acme-1tb", "--interface", "nvme", "--cells", "tlc") == 0
+    assert status("card", "new", "ssd", "acme-1tb", "--interface", "nvme", "--cells", "tlc") == 0
     printed = capsys.readouterr().out
     assert (
         "the nearest of the catalogue by interface, SLC cache and cells: NVMe, of 2025" in printed
@@ -87,7 +82,7 @@ def test_a_base_says_what_would_have_told_a_nearer_one(tmp_path, monkeypatch, ca
 def test_a_base_that_is_named_is_warned_of_too(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     options = ("--like", "kingston-dc600m-960gb", "--year", 2011)
-    assert call("ssd", "acme-256gb", *options) == 0
+    assert status("card", "new", "ssd", "acme-256gb", *options) == 0
     assert "12 years away" in capsys.readouterr().out
 
 
@@ -104,7 +99,7 @@ def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
     tmp_path, monkeypatch, capsys, kind, year, message
 ):
     monkeypatch.chdir(tmp_path)
-    assert call(kind, "acme", "--year", year) == 2
+    assert status("card", "new", kind, "acme", "--year", year) == 2
     assert f"--year: {message}" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -132,7 +127,7 @@ def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
 )
 def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert call(*words) == 2
+    assert status("card", "new", *words) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -140,7 +135,10 @@ def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch
 def test_a_base_that_stands_for_a_class_has_no_maker_to_name(tmp_path, monkeypatch, capsys):
     """It was "not Toshiba's but not named's"."""
     monkeypatch.chdir(tmp_path)
-    assert call("hdd", "mg08", "--like", "class-7200rpm-16tb", "--maker", "Toshiba") == 0
+    assert (
+        status("card", "new", "hdd", "mg08", "--like", "class-7200rpm-16tb", "--maker", "Toshiba")
+        == 0
+    )
     assert "which stands for a class of hardware: guesses" in capsys.readouterr().out
     told = other_makers(cards.load(tmp_path / "mg08.toml"))
     assert all("not named" not in one for one in told)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from command_line import status
 
 from raidsim import cards, cli
 from raidsim.assembly.drives import is_drive, kind_of
@@ -22,12 +23,6 @@ PAGES = Path(__file__).resolve().parents[1] / "docs" / "how-to"
 NAMES = sorted(path.stem for path in data_folder("models").rglob("*.toml"))
 COUNTED = {"flash.dies_per_channel", "flash.die_capacity"}
 OFFERED = {"front_end.read_time", "front_end.write_time", "front_end.move_time"}
-
-
-def call(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["card", *map(str, arguments)])
-    return ended.value.code
 
 
 OF_A_DISK = {"write_cache.enabled", "write_cache.protected_size"}
@@ -216,15 +211,15 @@ def test_dies_are_as_large_as_they_were_in_the_year():
 def test_a_new_card_is_written_once_and_never_over_another_file(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     options = ("--like", "intel-p3700-800gb", "--maker", "Acme", "--year", 2020)
-    assert call("new", "ssd", "acme-1tb", *options) == 0
+    assert status("card", "new", "ssd", "acme-1tb", *options) == 0
     printed = capsys.readouterr().out
     assert "not Acme's but Intel's: guesses" in printed
     assert "heat.* (how it warms)" in printed
     before = (tmp_path / "acme-1tb.toml").read_bytes()
-    assert call("new", "ssd", "acme-1tb", *options) == 2
+    assert status("card", "new", "ssd", "acme-1tb", *options) == 2
     assert "is there already" in capsys.readouterr().err
     assert (tmp_path / "acme-1tb.toml").read_bytes() == before
-    assert call("new", "ssd", "acme-1tb", *options, "-o", "other.toml") == 0
+    assert status("card", "new", "ssd", "acme-1tb", *options, "-o", "other.toml") == 0
     assert cards.load(tmp_path / "other.toml").of_others()
 
 
@@ -262,7 +257,7 @@ def test_what_a_page_fills_in_is_read_and_does_not_contradict_itself(page, like,
 )
 def test_wrong_words_are_refused_in_a_line(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert call("new", *words) == 2
+    assert status("card", "new", *words) == 2
     assert message in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

@@ -6,10 +6,11 @@ import json
 
 import pytest
 from array_scenarios import array
+from command_line import status
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidsim import InputError, Scenario, cli
+from raidsim import InputError, Scenario
 from raidsim.control.model import Model
 from raidsim.observe import inventory
 from raidsim.observe.waterfall import Waterfall, waterfalls
@@ -29,12 +30,6 @@ RAW, NON_COERCED, COERCED = 0x22ECB25C, 0x22DCB25C, 0x22DC0000
 
 def fall(scenario: Scenario, file_system: float = 0.02) -> Waterfall:
     return waterfalls(scenario, file_system)[0]
-
-
-def status(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(arguments)
-    return int(str(ended.value.code))
 
 
 # ---- capacity

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from command_line import status
 from synthetic import result
 
 import raidsim
@@ -46,14 +47,6 @@ def command(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]
         timeout=120,
         **({"capture_output": True} | options),
     )
-
-
-def status(*arguments: str) -> int:
-    """Exit status of a command line, run in this process."""
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from raidsim import cli
+from command_line import output_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 KEPT = json.loads((DOCS / "crashes.json").read_text(encoding="utf-8"))
@@ -26,11 +25,7 @@ place.loader.exec_module(crashes)
 
 
 def run(capfd, *words, status=0):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["crash-test", str(crashes.SCENARIO), *words])
-    out, err = capfd.readouterr()
-    assert ended.value.code == status, err
-    return out + err
+    return output_of(capfd, "crash-test", crashes.SCENARIO, *words, expected=status)
 
 
 # ---- what databases keep

@@ -7,10 +7,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from command_line import status
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidsim import cli, scenario
+from raidsim import scenario
 from raidsim.control import Environment, Host, Volume
 from raidsim.errors import InputError
 from raidsim.explain.explain import explain
@@ -290,16 +291,12 @@ def test_dies_in_step_are_named() -> None:
 # ---------------------------------------------------------------- the command
 
 
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["explain", *arguments])
-    return ended.value.code
-
-
 def test_the_command_takes_quantities_numbers_and_overrides(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run("p3700-database", "read", "4096", "8 KiB", "--set", "volume.name=d") == 0
+    assert (
+        status("explain", "p3700-database", "read", "4096", "8 KiB", "--set", "volume.name=d") == 0
+    )
     assert capsys.readouterr().out.startswith("read of 8 KiB at 4 KiB on volume d:")
 
 
@@ -324,7 +321,7 @@ def test_the_command_takes_quantities_numbers_and_overrides(
 def test_a_bad_range_is_one_message_and_status_2(
     capsys: pytest.CaptureFixture[str], offset: str, length: str, message: str
 ) -> None:
-    assert run("p3700-database", "read", offset, length) == 2
+    assert status("explain", "p3700-database", "read", offset, length) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(message)
@@ -338,7 +335,7 @@ def test_every_problem_of_a_range_is_named() -> None:
 
 
 def test_anything_but_read_and_write_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("p3700-database", "trim", "0", "4096") == 2
+    assert status("explain", "p3700-database", "trim", "0", "4096") == 2
     assert '"trim" is not known; give one of "read", "write"' in capsys.readouterr().err
 
 
@@ -347,13 +344,13 @@ def test_of_several_volumes_one_has_to_be_named(
 ) -> None:
     path = tmp_path / "two.toml"
     path.write_text(TWO_VOLUMES)
-    assert run(str(path), "read", "0", "4096") == 2
+    assert status("explain", str(path), "read", "0", "4096") == 2
     assert '--volume: is missing, and there are 2 volumes; give one of "data", "log"' in (
         capsys.readouterr().err
     )
-    assert run(str(path), "read", "0", "4096", "--volume", "lg") == 2
+    assert status("explain", str(path), "read", "0", "4096", "--volume", "lg") == 2
     assert 'did you mean "log"' in capsys.readouterr().err
-    assert run(str(path), "read", "0", "4096", "--volume", "log") == 0
+    assert status("explain", str(path), "read", "0", "4096", "--volume", "log") == 0
     assert "on volume log" in capsys.readouterr().out
 
 

@@ -9,10 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from command_line import status
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from raidsim import cli
 from raidsim.errors import InputError
 from raidsim.fio.job_file import FileJob, loads_of, read_jobs
 from raidsim.fio.option_words import ALIASES
@@ -188,12 +188,6 @@ def test_any_text_is_read_or_refused(tmp_path_factory, text):
 
 
 # ---------------------------------------------------------------- the command
-
-
-def status(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    return ended.value.code
 
 
 HARDWARE = """

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command_line import status
 from conftest import compiled_only
 from fio_plot.fiolib import dataimport, dataimport_support, jsonimport, jsonparsing
 
@@ -492,12 +493,6 @@ outstanding = 2
 [measure]
 min_ios = 500
 """
-
-
-def status(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    return ended.value.code
 
 
 def test_the_command_writes_a_folder_of_files(tmp_path, capsys):

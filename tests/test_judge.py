@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import status
 from conftest import compiled_only
 
-from raidsim import cli
 from raidsim.errors import InputError
 from raidsim.fio.files import files_of
 from raidsim.fio.reader import parse_result, read_result
@@ -407,12 +407,6 @@ def test_it_has_to_be_clear_which_volume_is_meant():
 
 
 # ---------------------------------------------------------------- the command
-
-
-def status(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    return ended.value.code
 
 
 def test_the_command_prints_a_table_and_a_verdict(capsys):

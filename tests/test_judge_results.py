@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import status
 from conftest import compiled_only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured_texts import FLAT_503, flat, iometer, run
 
-from raidsim import cli
 from raidsim.errors import InputError
 from raidsim.fio.files import files_of
 from raidsim.fio.written import keep_all
@@ -385,12 +385,6 @@ def test_runs_that_cannot_be_judged_stand_beside_those_that_can(tmp_path):
 
 
 # ---------------------------------------------------------------- the command
-
-
-def status(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    return ended.value.code
 
 
 @compiled_only

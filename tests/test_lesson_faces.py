@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from command_line import status
 
-from raidsim import cli
 from raidsim.lessons import catalogue
 from raidsim.report import lesson_files
 from raidsim.report.lesson_page import blocks, page, question_data
@@ -16,12 +16,6 @@ from raidsim.teaching.marking import RULES, UnreadableError, mark, read_answer
 from raidsim.teaching.sheet import draw, shown
 
 QUICK = "queues"  # its runs take little
-
-
-def status(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    return ended.value.code
 
 
 def test_the_list_names_every_lesson(capsys):

@@ -10,9 +10,10 @@ import tomllib
 
 import anyio
 import pytest
+from command_line import status
 from page_server import ENDLESS, QUICK, served, until_over
 
-from raidsim import Scenario, cli, run
+from raidsim import Scenario, run
 from raidsim.errors import InputError
 from raidsim.page import bounds, point
 from raidsim.page.form import edited, form
@@ -454,12 +455,6 @@ def until_over_of(page, key):
 
 
 # -- the command
-
-
-def status(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(list(arguments))
-    return ended.value.code
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from command_line import status
 from trace_files import DATA
-
-from raidsim import cli
 
 ATLAS = str(DATA / "disksim" / "atlas_III-3000.trace")
 BLKTRACE = str(DATA / "nvme-259-qd1.bin")
@@ -18,10 +17,9 @@ FIVE = str(DATA / "mqsim-zns.trace")
 
 
 def call(capsys, *arguments):
-    with pytest.raises(SystemExit) as ended:
-        cli.main(["trace", *map(str, arguments)])
+    ended = status("trace", *arguments)
     printed = capsys.readouterr()
-    return ended.value.code, printed.out, printed.err
+    return ended, printed.out, printed.err
 
 
 def test_info_prints_the_figures(capsys):
