@@ -38,6 +38,10 @@ BYTES = 8  # that stand for a sector
 SCALE = SECTOR // BYTES
 STRIP = 16 * KIB
 ROWS = 6
+FLUSHING = {
+    "cache.flush_time": "0.02 s",
+    "cache.low_mark": "0 %",
+}  # dirty lines are written back soon
 Content = np.ndarray[Any, np.dtype[np.uint8]]
 
 
@@ -491,3 +495,34 @@ class Bytes:
 def sectors_of(ranges: list[tuple[int, int]]) -> set[int]:
     """The sectors of ranges of offset and length."""
     return {s for o, n in ranges for s in range(o // SECTOR, -(-(o + n) // SECTOR))}
+
+
+def what_was_torn(array: Bytes) -> set[tuple[int, int]]:
+    """Span and row of the strips that differ from what the other drives say."""
+    n = int(array.store.layout["span_drives"])
+    return {(drive // n, row) for drive, row in array.store.inconsistent()}
+
+
+def check(array: Bytes, cut: VolumeCut) -> int:
+    """Hold a report against the bytes.
+
+    Returns how many sectors, to which nobody was writing, the loss of some drive would corrupt.
+    """
+    layout, lost = array.store.layout, sectors_of(cut.lost)
+    content = array.read()
+    for copy in range(int(layout["copies"])):
+        assert array.wrong_sectors(array.read(copy=copy)) <= lost
+    assert what_was_torn(array) <= set(cut.inconsistent)
+    corrupted = 0
+    standing = [d for d, good in enumerate(array.store.good) if good]
+    if len(array.store.good) - len(standing) < array.spec.failures_tolerated:
+        for drive in standing:
+            rest = array.read(without=drive)
+            if layout["family"] == MIRRORED:
+                assert array.wrong_sectors(rest) <= lost
+                continue
+            hole = [(h.offset, h.length) for h in cut.write_hole if h.drive == drive]
+            differing = {s for s, found in enumerate(rest) if found != content[s]}
+            assert differing <= sectors_of(hole) | lost
+            corrupted += len(differing - array.flying - lost)
+    return corrupted

@@ -1,4 +1,4 @@
-"""Two scenarios that the tests of the loader start from, and what is wrong with a text."""
+"""Scenarios that tests start from, and what is wrong with a text."""
 
 import pytest
 
@@ -59,6 +59,18 @@ drive = "intel-p3700-800gb"
 read = "100 %"
 size = "8 KiB"
 outstanding = 1
+"""
+
+ONE_MACHINE = """
+[host]
+model = "fujitsu-rx2540-m1"
+
+[[volume]]
+drive = "intel-p3700-800gb"
+state = "fresh"
+
+[[machine]]
+bursts = 10
 """
 
 

@@ -75,6 +75,26 @@ NO_CPU = {
     "raid.q_time_per_byte": "0 us/KiB",
     "raid.stripe_cache": 0,  # each write of a stripe for itself
 }
+LEVELS: list[tuple[str, list[int], dict[str, list[Any]]]] = [
+    ("jbod", [1, 3], {}),
+    ("raid0", [1, 4], {}),
+    (
+        "raid1",
+        [2, 3],
+        {"mirror_reads": ["shortest-queue", "nearest-head", "round-robin", "linux-md"]},
+    ),
+    ("raid1e", [3, 4], {"spread": ["near", "offset"]}),
+    ("raid10", [4, 6], {"mirror_reads": ["shortest-queue", "round-robin", "linux-md"]}),
+    ("raid10", [3, 5], {"spread": ["near", "offset", "far"]}),
+    ("raid10", [6], {"copies": [3]}),
+    ("raid5", [3, 4, 6], {"parity_writes": ["fewest", "no-modify", "no-reconstruct"]}),
+    ("raid5", [4], {"rotation": ["left-asymmetric", "right-symmetric"]}),
+    ("raid6", [4, 5, 7], {"parity_writes": ["fewest", "no-modify", "no-reconstruct"]}),
+    ("raid6", [5], {"rotation": ["zero-restart", "n-restart", "n-continue"]}),
+    ("raid50", [6, 8], {}),
+    ("raid60", [8, 12], {"spans": [2]}),
+]
+"""Every level with numbers of its drives, and what each of its options may be."""
 
 
 def takes(length: int, service: int = SERVICE) -> int:

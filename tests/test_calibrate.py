@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rich.console import Console
+from toy_claims import HEAD
 from toy_drive import rate, result
 
 from raidsim import cards, cli
@@ -103,19 +104,9 @@ run = { scenario = "../reads.toml", at = 1 }
 published = 0.15
 """
 
-CLAIMS = """\
-document = "toy-2000"
-title = "A toy"
-intensities = [1, 2, 4, 8, 16]
-
-[tolerance]
-value = 0.05
-about = 0.05
-ratio = 0.05
-equal = 0.05
-shape = 0.02
-why = "as well as a toy is known"
-
+CLAIMS = (
+    HEAD.replace("[1, 2, 4]", "[1, 2, 4, 8, 16]")
+    + """\
 [[claim]]
 id = "toy.low"
 section = "Results"
@@ -153,6 +144,7 @@ relation = "value"
 run = {{ scenario = "{scenario}", at = 3 }}
 published = 12345
 """
+)
 
 
 class ToyHost:

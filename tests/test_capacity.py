@@ -19,8 +19,8 @@ import pytest
 from conftest import compiled_only
 from events import at, toml
 from events import scenario as with_events
+from scenario_texts import ONE_MACHINE
 from synthetic import point as synthetic_point
-from test_machines import ONE
 from watching import begin, scenario
 
 from raidsim import capacity, cli
@@ -315,7 +315,10 @@ def test_an_event_that_halves_an_array_ends_the_course_with_its_phases(few_jobs)
 
 
 def test_a_load_beside_machines_is_saturated_and_they_boot(few_jobs):
-    text = ONE + '[[load]]\nname = "beside"\nread = "100 %"\nsize = "4 KiB"\nrate = "2000 kIO/s"\n'
+    text = (
+        ONE_MACHINE
+        + '[[load]]\nname = "beside"\nread = "100 %"\nsize = "4 KiB"\nrate = "2000 kIO/s"\n'
+    )
     beside, machines = run(load_text(text, "boot.toml", ["machine.compute=1 s"])).points
     assert beside.saturated
     assert beside.carried is None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 import typer
+from page_scripts import script
 
 from raidsim import cards, scenario
 from raidsim.cli import app
@@ -18,18 +16,6 @@ from raidsim.importing import formats
 from raidsim.kernel import replacement
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def script(path: str) -> ModuleType:
-    """A script beside the pages, which is no module of a package."""
-    place = importlib.util.spec_from_file_location(Path(path).stem, ROOT / "docs" / path)
-    module = importlib.util.module_from_spec(place)
-    sys.path.insert(0, str((ROOT / "docs" / path).parent))  # as Python does for a script
-    try:
-        place.loader.exec_module(module)
-    finally:
-        sys.path.pop(0)
-    return module
 
 
 documents = script("examples.py")

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_array import CONTROLLER, KIB, MS, STRIP, TOY, SmallArray, scenario, takes
-from test_kernel_array_anything import LEVELS
+from small_array import CONTROLLER, KIB, LEVELS, MS, STRIP, TOY, SmallArray, scenario, takes
 
 from raidsim import cli
 from raidsim.explain.explain import explain
@@ -22,15 +21,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
 from raidsim.layout.address import place
 from raidsim.layout.plan import bound, plan
-from raidsim.layout.tables import (
-    ACCESS,
-    FEWEST,
-    LOST,
-    MIRRORED,
-    NO_MODIFY,
-    NO_RECONSTRUCT,
-    PARITY,
-)
+from raidsim.layout.tables import ACCESS, FEWEST, LOST, MIRRORED, NO_MODIFY, NO_RECONSTRUCT, PARITY
 from raidsim.report.console import ReportConsole
 from raidsim.report.explain_text import print_explanation
 from raidsim.scenario import Scenario, load_text

@@ -6,10 +6,8 @@ writes, alpha = physical over logical capacity, n pages a block.
 
 from __future__ import annotations
 
-import math
-
 import pytest
-from scipy.special import lambertw
+from write_amplification import greedy, very_large_blocks
 
 from raidsim.assembly import ftl
 from raidsim.scenario import Requests
@@ -22,22 +20,6 @@ PRINTED = {
 }
 VERY_LARGE = (7.817, 4.016, 2.481, 2.364, 1.716, 1.255)
 UNIT = 4096
-
-
-def lambert(x: float) -> float:
-    return float(lambertw(x).real)
-
-
-def greedy(alpha: float, n: int) -> float:
-    """Write amplification if the block with the fewest valid pages is collected."""
-    c = 1 + 1 / (2 * n)
-    valid = 0.5 - n / alpha * lambert(-c * alpha * math.exp(-c * alpha))
-    return n / (n - valid + 1)
-
-
-def very_large_blocks(alpha: float) -> float:
-    """The same for blocks so large that all are collected equally full, or in turn."""
-    return alpha / (alpha + lambert(-alpha * math.exp(-alpha)))
 
 
 def simulated(alpha: float, n: int, units: int, once: int = 0) -> float:

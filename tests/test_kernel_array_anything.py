@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_array import KIB, TOY, SmallArray, scenario
+from small_array import KIB, LEVELS, TOY, SmallArray, scenario
 
 from raidsim.kernel import tables as t
 from raidsim.kernel.jit import INTERPRETED
@@ -16,25 +16,6 @@ from raidsim.layout.address import place
 
 EXAMPLES = 2 if INTERPRETED else 40
 IOS = 40
-LEVELS: list[tuple[str, list[int], dict[str, list[Any]]]] = [
-    ("jbod", [1, 3], {}),
-    ("raid0", [1, 4], {}),
-    (
-        "raid1",
-        [2, 3],
-        {"mirror_reads": ["shortest-queue", "nearest-head", "round-robin", "linux-md"]},
-    ),
-    ("raid1e", [3, 4], {"spread": ["near", "offset"]}),
-    ("raid10", [4, 6], {"mirror_reads": ["shortest-queue", "round-robin", "linux-md"]}),
-    ("raid10", [3, 5], {"spread": ["near", "offset", "far"]}),
-    ("raid10", [6], {"copies": [3]}),
-    ("raid5", [3, 4, 6], {"parity_writes": ["fewest", "no-modify", "no-reconstruct"]}),
-    ("raid5", [4], {"rotation": ["left-asymmetric", "right-symmetric"]}),
-    ("raid6", [4, 5, 7], {"parity_writes": ["fewest", "no-modify", "no-reconstruct"]}),
-    ("raid6", [5], {"rotation": ["zero-restart", "n-restart", "n-continue"]}),
-    ("raid50", [6, 8], {}),
-    ("raid60", [8, 12], {"spans": [2]}),
-]
 
 
 @st.composite

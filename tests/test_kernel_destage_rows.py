@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from cached_array import KIB, started
 from conftest import compiled_only
-from power_bytes import Bytes
-from test_power_bytes import check
+from power_bytes import Bytes, check
 
 from raidsim.control.model import BuiltSystem
 from raidsim.kernel import stripe_locks

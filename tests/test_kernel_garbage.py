@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import compiled_only
-from test_golden_flash import greedy
-from test_kernel_ftl import check
+from ftl_books import check
 from watching import begin
+from write_amplification import greedy
 
 from raidsim.assembly import ftl
 from raidsim.control.model import BuiltSystem, build

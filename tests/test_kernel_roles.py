@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import INTERPRETED
-from test_kernel_power import begin, everything
+from every_part import begin, everything
 
 from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene import window

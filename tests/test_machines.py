@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from scenario_texts import ONE_MACHINE
 
 from raidsim import scenario
 from raidsim.control.model import Model
@@ -14,18 +15,6 @@ HOST = """
 [host]
 model = "fujitsu-rx2540-m1"
 """
-
-ONE = (
-    HOST
-    + """
-[[volume]]
-drive = "intel-p3700-800gb"
-state = "fresh"
-
-[[machine]]
-bursts = 10
-"""
-)
 
 DISK = (
     HOST
@@ -89,12 +78,14 @@ def problems(text, *overrides):
 
 
 def test_a_machine_without_ios_is_ready_when_it_has_computed_waited_and_been_idle():
-    found = ready(ONE, "machine.compute=3 s", "machine.wait=4 s", "machine.idle_after=10 s")
+    found = ready(ONE_MACHINE, "machine.compute=3 s", "machine.wait=4 s", "machine.idle_after=10 s")
     assert found == pytest.approx([17.0], abs=1e-6)
 
 
 def test_one_io_at_a_time_adds_the_latencies_to_that():
-    (point,) = boot(ONE, "machine.reads=500", "machine.compute=2 s", "machine.idle_after=1 s")
+    (point,) = boot(
+        ONE_MACHINE, "machine.reads=500", "machine.compute=2 s", "machine.idle_after=1 s"
+    )
     read = point.latency_ms["read"]
     assert read.samples == point.counts.completed == 500
     assert point.machines.ready_s == pytest.approx([3.0 + 500 * read.mean / 1e3], abs=1e-6)
@@ -111,14 +102,14 @@ def test_reads_and_writes_of_a_burst_are_under_way_side_by_side():
 
 
 def test_ios_that_do_not_divide_by_the_bursts_are_all_made():
-    (point,) = boot(ONE, "machine.reads=37", "machine.writes=3", "machine.bursts=7")
+    (point,) = boot(ONE_MACHINE, "machine.reads=37", "machine.writes=3", "machine.bursts=7")
     assert point.latency_ms["read"].samples == 37
     assert point.latency_ms["write"].samples == 3
 
 
 def test_more_ios_at_a_time_make_a_boot_from_a_solid_state_drive_shorter():
-    one = ready(ONE, "machine.reads=800")[0]
-    eight = ready(ONE, "machine.reads=800", "machine.outstanding=8")[0]
+    one = ready(ONE_MACHINE, "machine.reads=800")[0]
+    eight = ready(ONE_MACHINE, "machine.reads=800", "machine.outstanding=8")[0]
     assert eight < one / 3
 
 
@@ -183,7 +174,7 @@ own_reads = 24
 
 
 def test_own_reads_without_an_image_are_refused():
-    (found,) = problems(ONE, "machine.own_reads=5", "machine.compute=1 s")
+    (found,) = problems(ONE_MACHINE, "machine.own_reads=5", "machine.compute=1 s")
     assert "own disk" in str(found)
     assert "image" in str(found)
 
@@ -193,14 +184,14 @@ def test_own_reads_without_an_image_are_refused():
 
 def test_machines_share_the_cores_of_the_host():
     """24 machines of 1 s of CPU time each take 3 s on 8 cores, and none of it is lost."""
-    found = ready(ONE, "machine.count=24", "machine.compute=1 s")
+    found = ready(ONE_MACHINE, "machine.count=24", "machine.compute=1 s")
     assert max(found) == pytest.approx(3.0, abs=1e-6)
     assert min(found) > 2.6  # in turn, burst by burst
-    assert ready(ONE, "machine.count=8", "machine.compute=1 s") == pytest.approx([1.0] * 8)
+    assert ready(ONE_MACHINE, "machine.count=8", "machine.compute=1 s") == pytest.approx([1.0] * 8)
 
 
 def test_machines_are_switched_on_one_after_the_other():
-    found = ready(ONE, "machine.count=4", "machine.wait=1 s", "machine.every=500 ms")
+    found = ready(ONE_MACHINE, "machine.count=4", "machine.wait=1 s", "machine.every=500 ms")
     assert found == pytest.approx([1.0, 1.5, 2.0, 2.5])
 
 
@@ -240,7 +231,7 @@ def test_a_load_beside_them_makes_them_slower_and_is_measured_too():
 
 def test_machines_differ_by_their_spread_and_not_in_the_mean():
     """A log-normal factor: mean 1, standard deviation the spread."""
-    loaded = scenario.load_text(ONE, overrides=["machine.spread=30 %", "machine.reads=1"])
+    loaded = scenario.load_text(ONE_MACHINE, overrides=["machine.spread=30 %", "machine.reads=1"])
     group = Model(loaded).boot.groups["machines"]
     factors = [group.factor(number) for number in range(4000)]
     mean = sum(factors) / len(factors)
@@ -252,7 +243,7 @@ def test_machines_differ_by_their_spread_and_not_in_the_mean():
 def test_a_machine_is_the_same_one_on_other_storage():
     spread = ("machine.count=5", "machine.wait=10 s", "machine.spread=25 %", "machine.reads=0",
               "machine.writes=0")  # fmt: skip
-    assert ready(ONE, *spread) == pytest.approx(
+    assert ready(ONE_MACHINE, *spread) == pytest.approx(
         [time - 1.1 for time in ready(DISK, *spread, "machine.compute=100 ms")], abs=0.05
     )
 
@@ -274,7 +265,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_another_storm():
 
 
 def test_the_curve_rises_to_all_machines():
-    (point,) = boot(ONE, "machine.count=10", "machine.wait=1 s", "machine.every=100 ms")
+    (point,) = boot(ONE_MACHINE, "machine.count=10", "machine.wait=1 s", "machine.every=100 ms")
     curve = point.machines.share_by_s
     assert curve[0] == (0.0, 0.0)
     assert curve[-1][1] == 1.0
@@ -285,7 +276,11 @@ def test_the_curve_rises_to_all_machines():
 
 def test_machines_that_take_longer_than_the_longest_time_were_not_ready():
     (point,) = boot(
-        ONE, "machine.count=3", "machine.wait=5 s", "machine.every=4 s", "measure.max_time=10 s"
+        ONE_MACHINE,
+        "machine.count=3",
+        "machine.wait=5 s",
+        "machine.every=4 s",
+        "measure.max_time=10 s",
     )
     assert point.machines.ready_s == [pytest.approx(5.0), pytest.approx(9.0), None]
     assert point.machines.mean_s is None
@@ -344,7 +339,7 @@ def test_a_storm_that_cannot_be_is_refused_by_its_key(override, key, message):
 
 
 def test_machines_that_have_nothing_to_do_are_refused_with_their_line():
-    (found,) = problems(ONE)
+    (found,) = problems(ONE_MACHINE)
     assert (found.file, found.line, found.key) == ("storm.toml", 9, "machine.reads")
     assert "nothing to do" in found.cause
 
@@ -357,7 +352,7 @@ def test_a_group_has_a_name_of_its_own():
 
 def test_one_override_may_mean_all_groups():
     group = '\n[[machine]]\nname = "more"\nwait = "2 s"\n'
-    text = ONE.replace("bursts = 10", 'bursts = 10\nwait = "1 s"') + group
+    text = ONE_MACHINE.replace("bursts = 10", 'bursts = 10\nwait = "1 s"') + group
     loaded = scenario.load_text(text, overrides=["machine[*].count=3", "machine.more.bursts=2"])
     assert [one.count for one in loaded.machines] == [3, 3]
     assert loaded.machines[1].bursts == 2

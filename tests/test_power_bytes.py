@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from power_bytes import Bytes, sectors_of
+from power_bytes import FLUSHING, Bytes, check
 
-from raidsim.layout.tables import MIRRORED
 from raidsim.result import VolumeCut
 
 KEPT: dict[str, tuple[str, int, dict[str, Any]]] = {
@@ -50,44 +49,12 @@ RISKY: dict[str, tuple[str, int, dict[str, Any]]] = {
 """Where something acknowledged may be lost, and then is listed."""
 
 CUTS = 3
-FLUSHING = {"cache.flush_time": "0.02 s", "cache.low_mark": "0 %"}
 
 
 def made(level: str, drives: int, seed: int, words: dict[str, Any]) -> Bytes:
     """The array of a case, under its load."""
     more = {"controller": FLUSHING} if "battery" in words else {}
     return Bytes(level, drives, seed, **more, **words)
-
-
-def what_was_torn(array: Bytes) -> set[tuple[int, int]]:
-    """Span and row of the strips that differ from what the other drives say."""
-    n = int(array.store.layout["span_drives"])
-    return {(drive // n, row) for drive, row in array.store.inconsistent()}
-
-
-def check(array: Bytes, cut: VolumeCut) -> int:
-    """Hold a report against the bytes.
-
-    Returns how many sectors, to which nobody was writing, the loss of some drive would corrupt.
-    """
-    layout, lost = array.store.layout, sectors_of(cut.lost)
-    content = array.read()
-    for copy in range(int(layout["copies"])):
-        assert array.wrong_sectors(array.read(copy=copy)) <= lost
-    assert what_was_torn(array) <= set(cut.inconsistent)
-    corrupted = 0
-    standing = [d for d, good in enumerate(array.store.good) if good]
-    if len(array.store.good) - len(standing) < array.spec.failures_tolerated:
-        for drive in standing:
-            rest = array.read(without=drive)
-            if layout["family"] == MIRRORED:
-                assert array.wrong_sectors(rest) <= lost
-                continue
-            hole = [(h.offset, h.length) for h in cut.write_hole if h.drive == drive]
-            differing = {s for s, found in enumerate(rest) if found != content[s]}
-            assert differing <= sectors_of(hole) | lost
-            corrupted += len(differing - array.flying - lost)
-    return corrupted
 
 
 def cuts_of(words: tuple[str, int, dict[str, Any]], seed: int) -> tuple[list[VolumeCut], int]:

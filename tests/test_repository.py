@@ -82,6 +82,11 @@ def test_no_source_file_is_longer_than_one_idea(folder: str) -> None:
     assert {name: n for name, n in lengths.items() if n > LONGEST_FILE} == {}
 
 
+def test_what_tests_share_stands_in_no_test() -> None:
+    shared = re.compile(r"^(from|import) test_", re.MULTILINE)
+    assert [named(p) for p in (ROOT / "tests").rglob("*.py") if shared.search(p.read_text())] == []
+
+
 def test_every_package_is_named_in_setup_cfg() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 import pytest
-from test_trace_info import BLOCK, info_of, of_blocks
+from trace_figures import BLOCK, info_of, of_blocks
 from trace_files import DATA, requests
 
 import raidsim

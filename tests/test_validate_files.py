@@ -4,6 +4,7 @@ import shutil
 from collections import Counter
 
 import pytest
+from toy_claims import HEAD
 
 from raidsim.errors import InputError
 from raidsim.resources import data_folder
@@ -11,21 +12,6 @@ from raidsim.validate import schema
 from raidsim.validate.catalogue import read_card
 from raidsim.validate.claims import Performance
 from raidsim.validate.verdict import judge
-
-HEAD = """\
-document = "toy-2000"
-title = "A toy"
-intensities = [1, 2, 4]
-
-[tolerance]
-value = 0.05
-about = 0.05
-ratio = 0.05
-equal = 0.05
-shape = 0.02
-why = "as well as a toy is known"
-
-"""
 
 GOOD = """\
 [[claim]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from test_validate_files import HEAD
+from toy_claims import HEAD
 from toy_drive import result
 
 from raidsim.validate import validate

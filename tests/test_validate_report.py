@@ -9,6 +9,7 @@ from typing import get_args
 import pytest
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from rich.console import Console
+from toy_claims import HEAD
 from toy_drive import Toy
 
 from raidsim.errors import InputError, Problem
@@ -18,19 +19,9 @@ from raidsim.validate.page import render
 from raidsim.validate.tables import everything
 from raidsim.validate.verdict import Planned
 
-CLAIMS = """\
-document = "toy-2000"
-title = "A toy"
-intensities = [1, 2, 4, 8, 16]
-
-[tolerance]
-value = 0.05
-about = 0.05
-ratio = 0.05
-equal = 0.05
-shape = 0.02
-why = "as well as a toy is known"
-
+CLAIMS = (
+    HEAD.replace("[1, 2, 4]", "[1, 2, 4, 8, 16]")
+    + """\
 [[claim]]
 id = "toy.low.1"
 section = "Results"
@@ -80,6 +71,7 @@ key = "capacity.user"
 unit = "GB"
 published = 800
 """
+)
 
 
 def card_of_800(value, unit):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_validate_files import HEAD
-from test_validate_verdict import claim, run, verdict
+from toy_claims import HEAD, claim, run, verdict
 from toy_drive import result
 
 from raidsim.errors import InputError

@@ -4,10 +4,11 @@ import math
 from dataclasses import replace
 
 import pytest
+from toy_claims import claim, no_card, run, verdict
 from toy_drive import Toy, result
 
 from raidsim.validate import verdict as verdicts
-from raidsim.validate.claims import CardValue, Claim, Measurement, Performance, Shape
+from raidsim.validate.claims import CardValue, Measurement, Performance, Shape
 from raidsim.validate.seeds import more_seeds, seeds_for
 from raidsim.validate.systems import Systems
 from raidsim.validate.verdict import judge
@@ -15,39 +16,8 @@ from raidsim.validate.verdict import judge
 POINTS = (1, 2, 4, 8, 16)
 
 
-def no_card(value, unit):
-    return None
-
-
 def card_of_800(value, unit):
     return 800.0
-
-
-def run(reduction="at", at=(1,), scenario="toy", metric="iops"):
-    return Measurement(scenario, (), metric, at, reduction)
-
-
-def claim(relation, published=1.0, *, subject=None, rounding=0.0, tolerance=0.05):
-    return Claim(
-        id="toy.claim",
-        document="toy",
-        section="somewhere",
-        relation=relation,
-        role="calibration",
-        published=published,
-        rounding=rounding,
-        tolerance=tolerance,
-        why="",
-        subject=subject or Performance(run()),
-        unit="IO/s",
-    )
-
-
-def verdict(claim, curve):
-    """Judge a claim when the intensities give the throughputs of `curve`, run for run."""
-    jobs = list(claim.jobs())
-    results = {job: result(iops) for job, iops in zip(jobs, curve, strict=True)}
-    return judge(claim, results, no_card)
 
 
 def test_a_figure_printed_exactly_is_compared_with_itself():

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from test_documents import script
+from page_scripts import script
 
 from raidsim.validate import schema
 

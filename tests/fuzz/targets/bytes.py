@@ -12,8 +12,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from power_bytes import Bytes
-from test_power_bytes import FLUSHING, check
+from power_bytes import FLUSHING, Bytes, check
 
 from raidsim.errors import InputError
 
