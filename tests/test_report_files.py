@@ -10,7 +10,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,6 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from renderers import RENDERERS
 from synthetic import SCENARIO, point, result
 
 from raidsim import Scenario
@@ -30,18 +30,11 @@ from raidsim.report.curves import curves
 from raidsim.result import DriveUse, Interval, Result, Temperature
 
 TESTS = Path(__file__).parent
-RENDERERS: dict[str, Callable[[Result], bytes]] = {
-    "json": lambda shown: json_file.render(shown.to_dict()),
-    "csv": csv_file.render,
-    "png": lambda shown: plot.render(shown, ".png"),
-    "svg": lambda shown: plot.render(shown, ".svg"),
-    "html": html.render,
-}
 DIGESTS = """
 import hashlib, sys
 sys.path.insert(0, {tests!r})
 from synthetic import result
-from test_report_files import RENDERERS
+from renderers import RENDERERS
 for name, render in RENDERERS.items():
     print(name, hashlib.sha256(render(result())).hexdigest())
 """
