@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from raidsim.assembly import replacement
 from raidsim.assembly.cache import chains, line_size, modes
 from raidsim.assembly.volume_rows import drives_of
+from raidsim.cards.card import Card
 from raidsim.kernel import cache as lines_of
 from raidsim.kernel import cache_tables as c
 from raidsim.kernel import hybrid_tables as h
@@ -78,20 +79,10 @@ def add_hybrid(
         end = int(below["size"]) // width * width
         log = {"stripe": width, "log_first": first, "log_head": first, "log_end": end}
         system.set_row("hybrids", number, log=1, **log)
-    drives = sum(len(drives_of(system, part)) for part in (front, back))
     card = None if controller_spec is None else controller_spec.card
     line, destages = line_size(card, block), 0
     if card is not None and card.has("cache.size"):
-        depth = max(card.integer("cache.destage_depth") // 2, 1)  # of what lies on two drives
-        destages = depth * drives
-        # The cache was told of the drives of volumes behind its controller, and of no others.
-        known = system.world.controllers[controller]["cache"]
-        for part in (front, back):
-            if system.world.volumes[part]["controller"] != controller:
-                more = depth * len(drives_of(system, part))
-                system.world.caches[known]["most_tasks"] += more
-        tasks = int(system.world.caches[known]["most_tasks"])
-        system.world.caches[known]["most_tasks"] = max(tasks, destages)
+        destages = _destages(system, card, controller, (front, back))
         system.need_margin(destages + card.integer("cache.read_ahead") // line)
     system.set_row(
         "arrays",
@@ -115,6 +106,22 @@ def add_hybrid(
         _warm(system, volume, cache, _first_blocks(spec), tier)
     system.need_margin(spec.copies)
     return volume
+
+
+def _destages(system: System, card: Card, controller: int, parts: Sequence[int]) -> int:
+    """How many destages of the storage processor's cache go to the volumes of a hybrid at a time.
+
+    Its cache has room for them: it was told of the drives of volumes behind its controller, and of
+    no others.
+    """
+    depth = max(card.integer("cache.destage_depth") // 2, 1)  # of what lies on two drives
+    destages = depth * sum(len(drives_of(system, part)) for part in parts)
+    cache = system.world.caches[system.world.controllers[controller]["cache"]]
+    for part in parts:
+        if system.world.volumes[part]["controller"] != controller:
+            cache["most_tasks"] += depth * len(drives_of(system, part))
+    cache["most_tasks"] = max(int(cache["most_tasks"]), destages)
+    return destages
 
 
 def _add_blocks(system: System, spec: HybridSpec) -> int:

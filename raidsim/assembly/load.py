@@ -63,39 +63,13 @@ def _add_stream(
     account: int | None,
 ) -> int:
     """Add the stream of one worker; its index."""
-    fields: dict[str, Any] = {}
-    if load.outstanding is not None:
-        fields |= {
-            "mode": CLOSED,
-            "outstanding": at(load.outstanding, intensity),
-        }
-    elif load.rate is not None:
-        rate = at(load.rate, intensity)
-        law = t.LAW_EXPONENTIAL if load.rate_distribution == "exponential" else t.LAW_CONSTANT
-        fields |= {"mode": RATE, "gap": NS_PER_S / rate, "gap_law": law}
-    elif load.arrivals is not None:
-        first = system.add_given("arrivals", map(to_ns, load.arrivals))
-        fields |= {"mode": GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
-    elif load.trace is not None:
-        fields["mode"] = GIVEN
-    else:
-        fields["mode"] = MANUAL
+    fields = _intensity(system, load, intensity) | _end(system, load, worker)
     capacity = int(system.world.volumes[volume]["size"])
     offset, size = load.extent(capacity, worker)
-    law = t.LAW_EXPONENTIAL if load.think_distribution == "exponential" else t.LAW_CONSTANT
     if load.burst is not None:
         fields |= {"burst_on": to_ns(load.burst.on), "burst_off": to_ns(load.burst.off)}
     if load.timeout is not None:
         fields["timeout"] = to_ns(load.timeout)
-    if load.limit.ios is not None:
-        fields["stop_ios"] = share_of(load.limit.ios, load.workers, worker)
-    if load.limit.bytes is not None:
-        # Requests of one size are shared whole, or each worker would round up its own part.
-        grain = load.sizes[0].size if len(load.sizes) == 1 else 1
-        grains = -(-load.limit.bytes // grain)
-        fields["stop_bytes"] = grain * share_of(grains, load.workers, worker)
-    if load.limit.time is not None:
-        fields["stop_time"] = system.now + to_ns(load.limit.time)
     index = system.add_stream(
         name,
         load.mix,
@@ -111,7 +85,7 @@ def _add_stream(
         flush_every=load.flush_every,
         fua=int(load.fua),
         think=to_ns(load.think),
-        think_law=law,
+        think_law=_law(load.think_distribution),
         priority=load.priority,
         **fields,
     )
@@ -119,6 +93,39 @@ def _add_stream(
     if load.trace is not None and process != t.NONE:
         replay.add_feed(system, index, load, volume)
     return index
+
+
+def _intensity(system: System, load: LoadSpec, intensity: int) -> dict[str, Any]:
+    """What a stream is issued by: so many outstanding, a rate, or times that are given."""
+    if load.outstanding is not None:
+        return {"mode": CLOSED, "outstanding": at(load.outstanding, intensity)}
+    if load.rate is not None:
+        gap = NS_PER_S / at(load.rate, intensity)
+        return {"mode": RATE, "gap": gap, "gap_law": _law(load.rate_distribution)}
+    if load.arrivals is not None:
+        first = system.add_given("arrivals", map(to_ns, load.arrivals))
+        return {"mode": GIVEN, "first_arrival": first, "arrivals": len(load.arrivals)}
+    return {"mode": MANUAL if load.trace is None else GIVEN}
+
+
+def _law(distribution: str) -> int:
+    """How gaps and pauses are spread about their mean."""
+    return t.LAW_EXPONENTIAL if distribution == "exponential" else t.LAW_CONSTANT
+
+
+def _end(system: System, load: LoadSpec, worker: int) -> dict[str, int]:
+    """Where the stream of one worker ends, if the load has a limit."""
+    found: dict[str, int] = {}
+    if load.limit.ios is not None:
+        found["stop_ios"] = share_of(load.limit.ios, load.workers, worker)
+    if load.limit.bytes is not None:
+        # Requests of one size are shared whole, or each worker would round up its own part.
+        grain = load.sizes[0].size if len(load.sizes) == 1 else 1
+        grains = -(-load.limit.bytes // grain)
+        found["stop_bytes"] = grain * share_of(grains, load.workers, worker)
+    if load.limit.time is not None:
+        found["stop_time"] = system.now + to_ns(load.limit.time)
+    return found
 
 
 def zones_of(load: LoadSpec) -> Sequence[tuple[float, float]]:

@@ -82,22 +82,27 @@ def read(source: Source) -> Found:
     found = Found()
     for value in source.json.values:
         for kind, one in _objects(value):
-            if kind == "Drive":
-                found.drives += _drive(one)
-                if one.get("FailurePredicted") is True:
-                    cause = "predicts that it will fail; the scenario has it as a good one"
-                    found.remark(one.at("FailurePredicted"), str(one.get("Name", "drive")), cause)
-            elif kind == "Volume":
-                _volume(found, one)
-            elif kind in {"StorageController", "StorageControllers"}:
-                _controller(found, one)
-            elif kind == "SimpleStorage":
-                found.drives += _simple(one)
-            elif kind == "Storage":
-                for inner in one.tables("StorageControllers"):
-                    if "@odata.type" not in inner:
-                        _controller(found, inner, _path(one))
+            _resource(found, kind, one)
     return found
+
+
+def _resource(found: Found, kind: str, one: Table) -> None:
+    """What one resource tells, if it is of a kind that tells of storage."""
+    if kind == "Drive":
+        found.drives += _drive(one)
+        if one.get("FailurePredicted") is True:
+            cause = "predicts that it will fail; the scenario has it as a good one"
+            found.remark(one.at("FailurePredicted"), str(one.get("Name", "drive")), cause)
+    elif kind == "Volume":
+        _volume(found, one)
+    elif kind in {"StorageController", "StorageControllers"}:
+        _controller(found, one)
+    elif kind == "SimpleStorage":
+        found.drives += _simple(one)
+    elif kind == "Storage":
+        for inner in one.tables("StorageControllers"):
+            if "@odata.type" not in inner:
+                _controller(found, inner, _path(one))
 
 
 def _path(one: Table, key: str = "@odata.id") -> str:
@@ -213,20 +218,13 @@ def _volume(found: Found, one: Table) -> None:
         return  # a namespace, or a disk that is passed through: the drive tells of itself
     path = _path(one)
     label = str(one.get("Name") or one.get("Id") or "volume")[:60]
-    size = one.whole("CapacityBytes")
-    if size is None:
-        data = (one.table("Capacity") or Table("", 0)).table("Data") or Table("", 0)
-        size = data.whole("AllocatedBytes")
+    size = _capacity(one)
     members = tuple(
         Member(frozenset({f"rf:{target}"}), one.at("Links"), number, ONLINE)
         for number, target in enumerate(targets) if target
     )  # fmt: skip
     level = _LEVELS.get(meant or "", meant or "")
-    strip, optimum = one.whole("StripSizeBytes"), one.whole("OptimumIOSizeBytes")
-    if strip is None and optimum and optimum.value >= 4096 and level not in {"raid1", ""}:
-        strip = optimum
-        cause = "OptimumIOSizeBytes is taken as the strip; some services mean a full stripe by it"
-        found.remark(optimum.place, label, cause, "look up the strip of the volume")
+    strip = _strip(found, one, label, level)
     write, read_ahead = one.text("WriteCachePolicy"), one.text("ReadCachePolicy")
     state, health = _state(one)
     refused = None
@@ -255,6 +253,25 @@ def _volume(found: Found, one: Table) -> None:
         capacity=size if size and size.value > 0 else None,
         members=members, controller=_storage(path), refused=refused, task=task, progress=progress,
     ))  # fmt: skip
+
+
+def _capacity(one: Table) -> Fact[int] | None:
+    """Bytes of a volume, wherever its service says them."""
+    size = one.whole("CapacityBytes")
+    if size is None:
+        data = (one.table("Capacity") or Table("", 0)).table("Data") or Table("", 0)
+        size = data.whole("AllocatedBytes")
+    return size
+
+
+def _strip(found: Found, one: Table, label: str, level: str) -> Fact[int] | None:
+    """Bytes of the strip of a volume; where it is not said, of the best I/O, which is told."""
+    strip, optimum = one.whole("StripSizeBytes"), one.whole("OptimumIOSizeBytes")
+    if strip is None and optimum and optimum.value >= 4096 and level not in {"raid1", ""}:
+        strip = optimum
+        cause = "OptimumIOSizeBytes is taken as the strip; some services mean a full stripe by it"
+        found.remark(optimum.place, label, cause, "look up the strip of the volume")
+    return strip
 
 
 def _operation(one: Table) -> tuple[Fact[str] | None, Fact[float] | None]:

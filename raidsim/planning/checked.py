@@ -278,12 +278,8 @@ def check(
         money = arithmetic.costs.bill(parts, watts, place, server, worn)
     over = {
         LATENCY: healthy.over(need.limits("healthy")),
-        f"{LATENCY}, degraded": 0.0 if degraded is None else degraded.over(
-            need.limits("degraded")
-        ) if need.limits("degraded") else 0.0,
-        f"{LATENCY}, rebuilding": 0.0 if rebuilding is None else rebuilding.over(
-            need.limits("rebuilding")
-        ) if need.limits("rebuilding") else 0.0,
+        f"{LATENCY}, degraded": _too_slow(degraded, need, "degraded"),
+        f"{LATENCY}, rebuilding": _too_slow(rebuilding, need, "rebuilding"),
         REBUILD: 0.0 if seconds is None or asked.rebuild is None else seconds / asked.rebuild,
         LOSS: 0.0 if asked.loss is None else loss / asked.loss,
         ENDURANCE: 0.0 if years is None else need.endurance / years,
@@ -309,6 +305,12 @@ def check(
         money=money,
         lacks={name: value for name, value in over.items() if value > 1 + 1e-9},
     )
+
+
+def _too_slow(ran: Measured | None, need: Need, state: str) -> float:
+    """By how many times latencies in a state are exceeded; 0 if nothing is asked of it."""
+    limits = need.limits(state)
+    return ran.over(limits) if ran is not None and limits else 0.0
 
 
 def lasts(measured: Measured, arrays: Sequence[int], need: Need) -> float | None:

@@ -383,20 +383,25 @@ def shapes_of(choice: ChoiceKeys) -> Iterator[Shape]:
     """Every arrangement of the numbers of drives that may be chosen."""
     for level in dict.fromkeys(choice.levels):
         for count in choice.counts:
-            if level == "raid1":
-                if count >= 2:
-                    yield Shape(level, count, 1, count)
-            elif level in WITH_COPIES:
-                for copies in choice.copies:
-                    fits = count % copies == 0 if level == "raid10" else True
-                    if fits and count > copies:
-                        yield Shape(level, count, 1, copies)
-            elif level in WITH_SPANS:
-                for spans in choice.spans:
-                    if count % spans == 0 and count // spans >= BY_WORD[level].parity + 2:
-                        yield Shape(level, count, spans)
-            elif count >= BY_WORD[level].parity + 2:
-                yield Shape(level, count)
+            yield from _shapes(level, count, choice)
+
+
+def _shapes(level: str, count: int, choice: ChoiceKeys) -> Iterator[Shape]:
+    """Those of a level that so many drives make."""
+    least = BY_WORD[level].parity + 2  # of one span
+    if level == "raid1":
+        if count >= least:
+            yield Shape(level, count, 1, count)
+    elif level in WITH_COPIES:
+        for copies in choice.copies:
+            if count > copies and (level != "raid10" or count % copies == 0):
+                yield Shape(level, count, 1, copies)
+    elif level in WITH_SPANS:
+        for spans in choice.spans:
+            if count % spans == 0 and count // spans >= least:
+                yield Shape(level, count, spans)
+    elif count >= least:
+        yield Shape(level, count)
 
 
 def _cards(

@@ -89,37 +89,17 @@ def _read(reading: Reading) -> Prices:
     for name, example in (("date", "date = 2026-01-31"), ("source", 'source = "an offer of ..."')):
         if not data.get(name):
             reading.problem((name,), "is missing: prices age", f"write {example}")
-    worth = {currency: 1.0}
-    for name, value in _table(reading, "exchange").items():
-        plain = _number(value)
-        if plain is None or plain == 0:
-            cause = f"{quote(value)} is no worth of a {name}"
-            reading.problem(("exchange", name), cause, f"write how many {currency} one is")
-        else:
-            worth[name] = plain
-
-    def amount(value: Any, path: KeyPath) -> float:
-        plain = _number(value)
-        if plain is not None:
-            return plain
-        match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
-        if match is None:
-            cause = f"{quote(value)} is no price"
-            reading.problem(path, cause, f'write a number, of {currency}, or a text as "900 USD"')
-            return 0.0
-        if match[2] not in worth:
-            cause = f"is in {match[2]}, and the other prices are in {currency}"
-            remedy = f"write how many {currency} one is: {match[2]} = ... under [exchange]"
-            reading.problem(path, cause, remedy)
-            return 0.0
-        return float(match[1].replace("_", "")) * worth[match[2]]
-
+    worth = _worth(reading, currency)
     of_cards = {
-        kind: {card: amount(value, (kind, card)) for card, value in _table(reading, kind).items()}
+        kind: {
+            card: _amount(reading, value, (kind, card), currency, worth)
+            for card, value in _table(reading, kind).items()
+        }
         for kind in _OF_CARDS
     }
     singles = {
-        name: amount(data[name], (name,)) if name in data else 0.0 for name in ("chassis", "kwh")
+        name: _amount(reading, data[name], (name,), currency, worth) if name in data else 0.0
+        for name in ("chassis", "kwh")
     }
     reading.raise_if_wrong()
     return Prices(
@@ -134,6 +114,39 @@ def _read(reading: Reading) -> Prices:
         chassis=singles["chassis"],
         kwh=singles["kwh"],
     )
+
+
+def _worth(reading: Reading, currency: str) -> dict[str, float]:
+    """What one of each currency that may be written is worth, in the currency of the file."""
+    found = {currency: 1.0}
+    for name, value in _table(reading, "exchange").items():
+        plain = _number(value)
+        if plain is None or plain == 0:
+            cause = f"{quote(value)} is no worth of a {name}"
+            reading.problem(("exchange", name), cause, f"write how many {currency} one is")
+        else:
+            found[name] = plain
+    return found
+
+
+def _amount(
+    reading: Reading, value: Any, path: KeyPath, currency: str, worth: Mapping[str, float]
+) -> float:
+    """A price in the currency of the file; 0 for what is none, which is told."""
+    plain = _number(value)
+    if plain is not None:
+        return plain
+    match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        cause = f"{quote(value)} is no price"
+        reading.problem(path, cause, f'write a number, of {currency}, or a text as "900 USD"')
+        return 0.0
+    if match[2] not in worth:
+        cause = f"is in {match[2]}, and the other prices are in {currency}"
+        remedy = f"write how many {currency} one is: {match[2]} = ... under [exchange]"
+        reading.problem(path, cause, remedy)
+        return 0.0
+    return float(match[1].replace("_", "")) * worth[match[2]]
 
 
 def _table(reading: Reading, name: str) -> Mapping[str, Any]:
