@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from synthetic import result
 
-from raidsim import facts, result_draws
+from raidsim import facts, result_cuts, result_draws
 from raidsim import result as results
 from raidsim.report import csv_file
 
@@ -34,9 +34,9 @@ SECTIONS = {
     "A phase": results.Phase,
     "A moment": results.Moment,
     "A loss": results.Loss,
-    "A power cut": results.PowerCut,
-    "A volume in a power cut": results.VolumeCut,
-    "A hole": results.Hole,
+    "A power cut": result_cuts.PowerCut,
+    "A volume in a power cut": result_cuts.VolumeCut,
+    "A hole": result_cuts.Hole,
     "A highest load": results.Highest,
     "An interval": results.Interval,
     "A latency": results.Latency,
@@ -72,7 +72,7 @@ def test_every_field_stands_on_the_page_in_its_order(section: str) -> None:
 def test_every_object_of_a_result_has_a_section() -> None:
     objects = {
         o
-        for module in (results, facts, result_draws)
+        for module in (results, facts, result_cuts, result_draws)
         for o in vars(module).values()
         if isinstance(o, type) and is_dataclass(o) and o.__module__ == module.__name__
     }

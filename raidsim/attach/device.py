@@ -38,7 +38,7 @@ from raidsim.control import Hybrid, Volume
 from raidsim.errors import InputError
 from raidsim.intervene import pinned, promises
 from raidsim.kernel import tables as t
-from raidsim.result import VolumeCut
+from raidsim.result_cuts import VolumeCut
 from raidsim.scenario.arrays import stops_trims
 from raidsim.system.system import SaturationError
 

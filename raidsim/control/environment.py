@@ -16,7 +16,8 @@ from raidsim.control.kernel_environment import KernelEnvironment
 from raidsim.control.power import Power, Powered
 from raidsim.intervene import window
 from raidsim.observe import observe
-from raidsim.result import Limit, PowerCut, StationUse
+from raidsim.result import Limit, StationUse
+from raidsim.result_cuts import PowerCut
 from raidsim.scenario.arrays import HOST
 
 LATEST_START = 3e9  # s

@@ -1,0 +1,55 @@
+"""What a power cut does to volumes, as plain data: what is lost, and what is not as it should be.
+
+A result has the cuts of its course; an array that is served has each when it happens.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Hole:
+    """Data that the loss of a drive would corrupt, since the parity that it needs is not right."""
+
+    drive: int
+    offset: int  # in the volume, bytes
+    length: int
+
+
+@dataclass(frozen=True)
+class VolumeCut:
+    """What a power cut does to one volume. Ranges are offset and length in the volume, bytes."""
+
+    volume: str
+    in_flight: int  # I/Os that were not answered; what they write is old or new, sector by sector
+    lost_bytes: int  # acknowledged, and gone
+    lost: list[tuple[int, int]]
+    unplaced_bytes: int  # of the lost ones, those in buffers of flash drives: where is not known
+    kept_bytes: int  # acknowledged, not on the drives, and kept in the controller's cache
+    finished: int  # stripes under update that controller, journal or ppl put right at power-on
+    inconsistent: list[tuple[int, int]]  # span and row of stripes whose parity or copies differ
+    write_hole: list[Hole]  # what the loss of a drive would corrupt before a resync
+    resync: str  # "none", "journal", "ppl", "bitmap", "full", or "check": a check is needed
+    resync_rows: list[tuple[int, int]]  # of strips: first, and that behind the last
+
+    def hole_of(self, drive: int) -> int:
+        """Bytes that the loss of a drive would corrupt before a resync."""
+        return sum(hole.length for hole in self.write_hole if hole.drive == drive)
+
+
+@dataclass(frozen=True)
+class PowerCut:
+    """What was acknowledged and is lost, and what is not as it should be, at one instant."""
+
+    time_s: float
+    volumes: list[VolumeCut]
+
+    @property
+    def lost_bytes(self) -> int:
+        """Bytes that were acknowledged, and are gone, of all volumes."""
+        return sum(volume.lost_bytes for volume in self.volumes)
+
+    def of(self, name: str) -> VolumeCut:
+        """What it does to the volume of this name."""
+        return next(volume for volume in self.volumes if volume.volume == name)
