@@ -11,7 +11,7 @@ from scenario_texts import GOOD
 from raidsim import scenario
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario
-from raidsim.scenario.models import LoadSpec
+from raidsim.scenario.load_spec import LoadSpec
 
 
 def loads_or_complains(text, overrides=(), **other):

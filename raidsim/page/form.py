@@ -22,7 +22,8 @@ from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem
 from raidsim.page.text import NAME
 from raidsim.scenario.fields import Choice
-from raidsim.scenario.models import ControllerKeys, HostKeys, LoadSpec, Measure, VolumeKeys
+from raidsim.scenario.load_spec import LoadSpec
+from raidsim.scenario.models import ControllerKeys, HostKeys, Measure, VolumeKeys
 from raidsim.scenario.overrides import value_of
 from raidsim.scenario.part import Part
 

@@ -31,7 +31,7 @@ from raidsim.cards import Card
 from raidsim.observe.traffic import mean_size
 from raidsim.planning.choice import ARRAYS, DRIVE, HOSTS, PLACE, SHAPE, Numbers, Place, Shape, Space
 from raidsim.planning.need import Need
-from raidsim.scenario.models import LoadSpec
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.topology.lanes import bandwidth, is_half_duplex
 from raidsim.units import NS_PER_S
 

@@ -25,7 +25,7 @@ from raidsim.planning.keys import (
 )
 from raidsim.scenario import meaning
 from raidsim.scenario.fields import Count, Line, Reader, Text
-from raidsim.scenario.models import LoadSpec
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.reading import Reading, Values, read_part
 
 YEAR = units.HOURS_PER_YEAR * 3600.0

@@ -8,7 +8,7 @@ from raidsim.planning import coarse
 from raidsim.planning.need import Need
 from raidsim.planning.runs import REFUSED
 from raidsim.planning.work import Work
-from raidsim.scenario.models import LoadSpec
+from raidsim.scenario.load_spec import LoadSpec
 
 STATES = {
     "healthy": "with all drives", "degraded": "with a drive missing",

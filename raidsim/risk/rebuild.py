@@ -29,7 +29,7 @@ from raidsim.observe import inventory, observe, saturation, sweeps
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.intensity import of_a_burst, period_of
-from raidsim.scenario.models import Limit
+from raidsim.scenario.load_spec import Limit
 from raidsim.system.system import SaturationError, System
 from raidsim.units import MIB, NS_PER_S
 

@@ -2,17 +2,9 @@
 
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.files import find, names
+from raidsim.scenario.load_spec import Burst, Hot, Limit, LoadSpec, Requests, SizeShare
 from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import (
-    Burst,
-    Hot,
-    Limit,
-    LinkSpec,
-    LoadSpec,
-    Measure,
-    Requests,
-    SizeShare,
-)
+from raidsim.scenario.models import LinkSpec, Measure
 from raidsim.scenario.part import Area
 from raidsim.scenario.scenario import Scenario, changed, from_data, load, load_text
 from raidsim.scenario.single import check_load, load_on

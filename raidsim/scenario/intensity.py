@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from raidsim import units
-from raidsim.scenario.models import LoadSpec
+from raidsim.scenario.load_spec import LoadSpec
 
 
 def offered(load: LoadSpec, intensity: int) -> float:

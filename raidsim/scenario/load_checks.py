@@ -13,7 +13,7 @@ from typing import Any
 from raidsim import units
 from raidsim.errors import nearest_name, quote, quoted
 from raidsim.scenario.finding import Finding, IndexedFinding
-from raidsim.scenario.models import Burst, SizeShare, Zone
+from raidsim.scenario.load_spec import Burst, SizeShare, Zone
 from raidsim.scenario.part import Area
 
 Check = Callable[..., Iterator[Finding]]

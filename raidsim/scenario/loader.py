@@ -18,14 +18,9 @@ from raidsim.errors import nearest_key, one_line, quote
 from raidsim.scenario import load_checks, meaning
 from raidsim.scenario.event_checks import Parts, read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
-from raidsim.scenario.found import (
-    Found,
-    FoundController,
-    FoundHost,
-    FoundHybrid,
-    FoundVolume,
-)
+from raidsim.scenario.found import Found, FoundController, FoundHost, FoundHybrid, FoundVolume
 from raidsim.scenario.hybrid_checks import check_overlaps
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
@@ -33,7 +28,6 @@ from raidsim.scenario.models import (
     HostKeys,
     HybridKeys,
     LinkSpec,
-    LoadSpec,
     Measure,
     VolumeKeys,
 )

@@ -26,8 +26,8 @@ from raidsim.scenario.found import (
 )
 from raidsim.scenario.hardware import battery_of, with_card
 from raidsim.scenario.hybrid_checks import check_hybrid, check_parts, extent_of
+from raidsim.scenario.load_spec import SizeShare
 from raidsim.scenario.machine_checks import Room, check_machines
-from raidsim.scenario.models import SizeShare
 from raidsim.scenario.reading import Reading, Values
 
 SHAPE = ("level", "drives", "strip", "spans", "spread")

@@ -27,14 +27,9 @@ from raidsim.cards.toml_file import NOT_SO_DEEP, TOO_DEEP, copied, is_deep
 from raidsim.cards.toml_lines import DEEPEST, KeyPath
 from raidsim.errors import Problem, quote
 from raidsim.scenario.event import EventSpec
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import (
-    ControllerKeys,
-    HybridKeys,
-    LinkSpec,
-    LoadSpec,
-    VolumeKeys,
-)
+from raidsim.scenario.models import ControllerKeys, HybridKeys, LinkSpec, VolumeKeys
 from raidsim.scenario.plain import plain, without_none
 from raidsim.scenario.reading import OVERRIDE, Reading
 

@@ -14,8 +14,8 @@ from raidsim.cards.toml_file import TomlFile, show
 from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, Problem, nearest_key, quote, the_first
 from raidsim.scenario.fields import PROBLEM, Choice, Count
+from raidsim.scenario.load_spec import Burst, Hot, Limit, SizeShare, Zone
 from raidsim.scenario.machine_spec import Image
-from raidsim.scenario.models import Burst, Hot, Limit, SizeShare, Zone
 from raidsim.scenario.part import Area, Part
 from raidsim.scenario.replay import Replay
 

@@ -12,15 +12,9 @@ from raidsim.cards.reference import table
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.events import KINDS
 from raidsim.scenario.fields import Quantity, Reader, as_list
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import (
-    AirSpec,
-    HostKeys,
-    HybridKeys,
-    LoadSpec,
-    Measure,
-    VolumeKeys,
-)
+from raidsim.scenario.models import AirSpec, HostKeys, HybridKeys, Measure, VolumeKeys
 from raidsim.scenario.part import Part
 from raidsim.scenario.reading import fields_of
 from raidsim.scenario.scenario import Scenario

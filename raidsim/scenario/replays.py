@@ -15,7 +15,7 @@ from typing import Any, cast
 from raidsim import units, waits
 from raidsim.errors import InputError, Problem, quote, quoted
 from raidsim.scenario.finding import Finding
-from raidsim.scenario.models import SizeShare
+from raidsim.scenario.load_spec import SizeShare
 from raidsim.scenario.replay import Replay
 from raidsim.trace import TraceFile, open_trace
 from raidsim.trace.survey import Survey, chosen, survey

@@ -21,8 +21,8 @@ from raidsim.scenario import overrides as setting
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import key
 from raidsim.scenario.files import file_of, find, scenario_of_result
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.loader import read_tables
-from raidsim.scenario.models import LoadSpec
 from raidsim.scenario.reading import OVERRIDE, Reading
 from raidsim.scenario.tables import Tables
 from raidsim.scenario.written import written

@@ -12,13 +12,13 @@ from raidsim.scenario import hardware, meaning
 from raidsim.scenario.files import file_of
 from raidsim.scenario.found import Found, FoundController, FoundHybrid, FoundVolume
 from raidsim.scenario.hybrid_checks import check_overlaps
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.models import (
     AirSpec,
     ControllerKeys,
     HostKeys,
     HybridKeys,
     LinkSpec,
-    LoadSpec,
     VolumeKeys,
 )
 from raidsim.scenario.part import Part

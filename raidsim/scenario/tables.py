@@ -7,8 +7,9 @@ from typing import Annotated
 from raidsim.errors import InputError, Problem, quote
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.fields import Count, Text, key
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.machine_spec import MachineSpec
-from raidsim.scenario.models import AirSpec, LinkSpec, LoadSpec, Measure
+from raidsim.scenario.models import AirSpec, LinkSpec, Measure
 from raidsim.scenario.part import Name, Part
 from raidsim.scenario.specs import ControllerSpec, HostSpec, HybridSpec, VolumeSpec
 

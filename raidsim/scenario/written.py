@@ -8,6 +8,7 @@ from typing import Any
 from raidsim import schemas, units
 from raidsim.cards.toml_file import copied
 from raidsim.scenario.event import EventSpec
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
@@ -15,7 +16,6 @@ from raidsim.scenario.models import (
     HostKeys,
     HybridKeys,
     LinkSpec,
-    LoadSpec,
     Measure,
     VolumeKeys,
 )

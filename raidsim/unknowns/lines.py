@@ -9,7 +9,7 @@ from __future__ import annotations
 from raidsim.cards import Card
 from raidsim.cards.plausible import plausible
 from raidsim.scenario import Scenario, VolumeSpec
-from raidsim.scenario.models import LoadSpec
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.topology.lanes import is_half_duplex
 
 LINK = "link.time_per_byte"

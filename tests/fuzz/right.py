@@ -16,6 +16,7 @@ from raidsim.cards.attributes import KINDS, Attribute, CardKind
 from raidsim.cards.places import names as card_names
 from raidsim.scenario import events
 from raidsim.scenario.fields import Choice, Count, Flag, Line, Number, Quantity, Reader
+from raidsim.scenario.load_spec import LoadSpec
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
@@ -23,7 +24,6 @@ from raidsim.scenario.models import (
     HostKeys,
     HybridKeys,
     LinkSpec,
-    LoadSpec,
     Measure,
     VolumeKeys,
 )
