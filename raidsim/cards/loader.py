@@ -92,7 +92,13 @@ def read_card(text: str, name: str, path: Path | None = None, *, above: _Above =
 
 
 def from_file(file: TomlFile, path: Path, *, above: _Above = ()) -> Card:
-    """Read a card off the data of a file."""
+    """Read a card off the data of a file.
+
+    Raises
+    ------
+    InputError
+        It is wrong: all problems of the card, in the order of its lines.
+    """
     if file.complete:
         file.bring_up_to_date("card")
     reader = _Reader(file, above)

@@ -251,22 +251,8 @@ def _values(
     for attribute in kind.attributes:
         if like is None:
             line = _alone(attribute, ranges)
-        elif attribute.name == _PROTECTED:
-            line = _protected(like, slc_cache)
-        elif attribute.name == _MOVED and slc_cache and _has_no_lanes(like):
-            line = _moved(attribute, like)
-        elif attribute.name == "link.time_per_byte" and (payload := _payload(like, year)):
-            line = _line(attribute, 1 / payload, "MB/s", f"the fastest of its year; {_LINK}")
-        elif attribute.name == _DISK_CACHE and not like.has("flash.channels"):
-            line = _disk_cache(like)
-        elif attribute.name == _SURVIVES:
-            line = _survives(attribute, like)
-        elif stated := of_class(attribute.name, like, year):
-            line = _line(
-                attribute, stated.value, stated.unit, stated.note, stated.span, stated.because
-            )
         else:
-            line = _like(attribute, ranges, like, flash)
+            line = _own(attribute, like, slc_cache, year) or _like(attribute, ranges, like, flash)
         if line is None:
             continue
         at, _, _key = attribute.name.partition(".")
@@ -276,6 +262,23 @@ def _values(
             yield f"[{at}]"
             section = at
         yield line
+
+
+def _own(attribute: Attribute, like: Card, slc_cache: bool, year: int | None) -> str | None:
+    """Return the line of a value that a card has not simply from its base; None of any other."""
+    if attribute.name == _PROTECTED:
+        return _protected(like, slc_cache)
+    if attribute.name == _MOVED and slc_cache and _has_no_lanes(like):
+        return _moved(attribute, like)
+    if attribute.name == "link.time_per_byte" and (payload := _payload(like, year)):
+        return _line(attribute, 1 / payload, "MB/s", f"the fastest of its year; {_LINK}")
+    if attribute.name == _DISK_CACHE and not like.has("flash.channels"):
+        return _disk_cache(like)
+    if attribute.name == _SURVIVES:
+        return _survives(attribute, like)
+    if stated := of_class(attribute.name, like, year):
+        return _line(attribute, stated.value, stated.unit, stated.note, stated.span, stated.because)
+    return None
 
 
 def _protected(like: Card, slc_cache: bool) -> str:

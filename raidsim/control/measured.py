@@ -41,6 +41,11 @@ class Measured:
         Latency or None
             Mean and percentiles in **ms**; None if there was no such I/O. A percentile is
             None where fewer than ten samples lie beyond it.
+
+        Raises
+        ------
+        InputError
+            `op` is no kind of I/O.
         """
         if not isinstance(op, str) or op not in OPS:
             call = f"{self.name}.latency()"

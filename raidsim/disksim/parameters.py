@@ -234,7 +234,13 @@ def _plain(text: str) -> int | float | str:
 
 
 def read_seeks(path: Path, shown: str, place: Place) -> list[tuple[int, float]]:
-    """The points of a seek curve: cylinders and ms, one a line, behind a line with their number."""
+    """The points of a seek curve: cylinders and ms, one a line, behind a line with their number.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is no curve: distances rise, and times are from 0 to 1e6 ms.
+    """
     try:
         lines = read_text(path, shown).split("\n")
     except InputError as error:

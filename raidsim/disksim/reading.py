@@ -120,7 +120,13 @@ def read_disk(names: Sequence[str]) -> Disk:
 
 
 def number(block: Block, key: str, default: float | None = 0.0, low: float = 0.0) -> float:
-    """A number of a block, not below ``low``."""
+    """A number of a block, not below ``low``.
+
+    Raises
+    ------
+    InputError
+        It is missing and has no default, is no number, or is below ``low``.
+    """
     value = block.entries.get(key, default)
     if value is None:
         raise block.place.refusal(key, "is missing")

@@ -23,7 +23,13 @@ class Unreadable(Exception):
 
 
 def size(text: str, base: int = 1024, whole: int | None = None) -> int:
-    """Bytes; a share in percent of a ``whole``, where there may be one."""
+    """Bytes; a share in percent of a ``whole``, where there may be one.
+
+    Raises
+    ------
+    Unreadable
+        It is no size, or a share of a whole that is not known.
+    """
     number, unit = _split(text.replace("%%", "%"), "a size, as in 4k")
     if unit == "%":
         if whole is None:
@@ -46,7 +52,13 @@ def size(text: str, base: int = 1024, whole: int | None = None) -> int:
 
 
 def seconds(text: str, bare: float = 1.0) -> float:
-    """Seconds; a number without a unit is so many times ``bare`` of them."""
+    """Seconds; a number without a unit is so many times ``bare`` of them.
+
+    Raises
+    ------
+    Unreadable
+        It is no time.
+    """
     number, unit = _split(text, "a time, as in 10s")
     if unit and unit not in _TIMES:
         raise Unreadable("is no time, as in 10s")
@@ -54,7 +66,13 @@ def seconds(text: str, bare: float = 1.0) -> float:
 
 
 def number(text: str) -> float:
-    """A number without a unit."""
+    """A number without a unit.
+
+    Raises
+    ------
+    Unreadable
+        It is no number, or has a unit.
+    """
     found, unit = _split(text, "a number")
     if unit:
         raise Unreadable("is no plain number")
@@ -62,7 +80,13 @@ def number(text: str) -> float:
 
 
 def integer(text: str, base: int = 1024) -> float:
-    """A number that may have a suffix, as 2k: fio reads all its integers as it reads sizes."""
+    """A number that may have a suffix, as 2k: fio reads all its integers as it reads sizes.
+
+    Raises
+    ------
+    Unreadable
+        It is no number, or has a percent sign.
+    """
     found, unit = _split(text, "a number, as in 100 or 2k")
     if unit == "%":
         raise Unreadable("has a percent sign, and is no share")
@@ -70,7 +94,13 @@ def integer(text: str, base: int = 1024) -> float:
 
 
 def count(text: str, least: int = 1, most: int = 65536, base: int = 1024) -> int:
-    """A whole number, which may have a suffix."""
+    """A whole number, which may have a suffix.
+
+    Raises
+    ------
+    Unreadable
+        It is no whole number from ``least`` to ``most``.
+    """
     found = integer(text, base)
     if found != int(found) or not least <= found <= most:
         raise Unreadable(f"is no whole number from {least} to {most}")
@@ -78,7 +108,13 @@ def count(text: str, least: int = 1, most: int = 65536, base: int = 1024) -> int
 
 
 def percent(text: str) -> float:
-    """A share from 0 to 1: fio has whole percents, and cuts off what is behind the point."""
+    """A share from 0 to 1: fio has whole percents, and cuts off what is behind the point.
+
+    Raises
+    ------
+    Unreadable
+        It is no number up to 100 without a percent sign.
+    """
     found, unit = _split(text, "a share, as in 70")
     if unit == "%":
         raise Unreadable("has a percent sign, with which fio takes any share for 100 %")
@@ -99,6 +135,11 @@ def split(text: str) -> list[float]:
     Whole percents: what is behind the point is cut off, and 0 or nothing is a share of what is
     left, in whole percents again. What lacks of 100 % then, or is too much, is the matter of the
     largest share, of like ones of the last.
+
+    Raises
+    ------
+    Unreadable
+        Shares come to more than 100 % beside some that are not given.
     """
     whole = [whole_percents(entry.partition("/")[2]) for entry in text.split(":")]
     missing = sum(one == 0 for one in whole)

@@ -209,19 +209,14 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
             continue
         if "removed" in said or not device:
             continue
-        state = ONLINE
-        if "faulty" in said:
-            state = FAILED
-        elif "rebuilding" in said and slot is not None:
-            state = REBUILDING
-            built[slot] = place
-        elif "spare" in said:
-            state = SPARE
-        elif "journal" in said:
+        state = _state_of(said, slot)
+        if state is None:
             cause = f"{device} holds the journal: raidsim's journal needs no drive"
             found.remark(place, array.label, cause)
             continue
-        elif slot is not None:
+        if slot is not None and state == REBUILDING:
+            built[slot] = place
+        elif slot is not None and state == ONLINE:
             there.add(slot)
         if "writemostly" in said:
             found.remark(place, array.label, f"{device} is write-mostly, which is not taken over")
@@ -243,6 +238,17 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
         rebuilding=Fact(tuple(sorted(built)), next(iter(built.values()), place)),
         spares=Fact(spares, place),
     )
+
+
+def _state_of(said: str, slot: int | None) -> str | None:
+    """The state of a member, by the words of its row; None of a drive that holds the journal."""
+    if "faulty" in said:
+        return FAILED
+    if "rebuilding" in said and slot is not None:
+        return REBUILDING
+    if "spare" in said:
+        return SPARE
+    return None if "journal" in said else ONLINE
 
 
 def _task(section: _Section, said: str) -> tuple[Fact[str] | None, Fact[float] | None]:

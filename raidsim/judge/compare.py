@@ -195,7 +195,13 @@ def _unused(given: Given, found: Sequence[JudgedJob]) -> Iterator[str]:
 
 
 def target_of(scenario: Scenario, given: str | None) -> str:
-    """The volume or hybrid that results are about."""
+    """The volume or hybrid that results are about.
+
+    Raises
+    ------
+    InputError
+        There is none of the name that is given, or without one there are several.
+    """
     parts = {spec.front for spec in scenario.hybrids} | {spec.back for spec in scenario.hybrids}
     names = [spec.name for spec in scenario.volumes] + [spec.name for spec in scenario.hybrids]
     tops = [name for name in names if name not in parts]

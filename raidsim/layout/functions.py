@@ -51,7 +51,13 @@ MODULES: tuple[ModuleType, ...] = (
 
 
 def plain_functions() -> dict[str, FunctionType]:
-    """Return the functions that the modules define, by name."""
+    """Return the functions that the modules define, by name.
+
+    Raises
+    ------
+    ValueError
+        Two modules have a function of one name.
+    """
     found: dict[str, FunctionType] = {}
     for module in MODULES:
         for name, value in vars(module).items():

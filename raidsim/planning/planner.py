@@ -132,7 +132,13 @@ def _path(need: Any) -> str:
 
 
 def prices_of(given: str | PathLike[str] | Prices | None, need: Need) -> Prices | None:
-    """Return the prices that are given, or those of the need."""
+    """Return the prices that are given, or those of the need.
+
+    Raises
+    ------
+    InputError
+        Prices are wrong, or a budget is set without any.
+    """
     if isinstance(given, Prices):
         return given
     if given is not None:

@@ -58,7 +58,13 @@ _known: dict[Path, dict[str, Path]] = {}
 
 
 def scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
-    """The scenario that the JSON of a result holds."""
+    """The scenario that the JSON of a result holds.
+
+    Raises
+    ------
+    InputError
+        It is no JSON, or holds no scenario.
+    """
     try:
         result = json.loads(text)
     except (ValueError, RecursionError):
@@ -73,7 +79,13 @@ def scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
 
 
 def file_of(data: Mapping[str, Any], name: str) -> TomlFile:
-    """Data as if a file had held it."""
+    """Data as if a file had held it.
+
+    Raises
+    ------
+    InputError
+        It is nested too deeply.
+    """
     if is_deep(data):
         raise InputError([Problem(name, None, None, TOO_DEEP, NOT_SO_DEEP)])
     return TomlFile(name, data=without_none(data))

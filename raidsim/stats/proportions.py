@@ -44,7 +44,13 @@ class Estimate:
 
 
 def counted(found: int, trials: int, confidence: float = 0.95) -> Estimate:
-    """The probability of what happened in ``found`` of ``trials`` independent trials."""
+    """The probability of what happened in ``found`` of ``trials`` independent trials.
+
+    Raises
+    ------
+    ValueError
+        There are no trials, or fewer than were found.
+    """
     if not 0 <= found <= trials or trials < 1:
         raise ValueError(f"{found} of {trials} is no proportion")
     tail = (1 - confidence) / 2

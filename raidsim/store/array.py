@@ -56,7 +56,15 @@ class Store:
     # ------------------------------------------------------------ requests
 
     def read(self, address: int, length: int) -> Bytes:
-        """Return ``length`` bytes at ``address``; DataLost if one of them is lost."""
+        """Return ``length`` bytes at ``address``.
+
+        Raises
+        ------
+        DataLost
+            One of them is lost.
+        WrongPlan
+            What the plan reads does not tell all bytes.
+        """
         self._refuse_lost(address, length)
         table, listed = self._plan(READ, address, length)
         seen = self._carry_out_reads(table, listed)
@@ -80,7 +88,15 @@ class Store:
         return result
 
     def write(self, address: int, content: Bytes) -> None:
-        """Write bytes at ``address``; DataLost, and nothing is written, if a strip is lost."""
+        """Write bytes at ``address``.
+
+        Raises
+        ------
+        DataLost
+            A strip is lost; nothing is written.
+        WrongPlan
+            What the plan reads does not tell the new parity.
+        """
         length = len(content)
         self._refuse_lost(address, length)
         table, listed = self._plan(WRITE, address, length)
@@ -145,7 +161,13 @@ class Store:
                 self.lost.add(first)
 
     def replace(self, drive: int) -> None:
-        """Put a new drive in the place of a failed one; its rebuild has yet to be done."""
+        """Put a new drive in the place of a failed one; its rebuild has yet to be done.
+
+        Raises
+        ------
+        ValueError
+            The drive has not failed.
+        """
         if self.present[drive]:
             msg = f"drive {drive} has not failed"
             raise ValueError(msg)
@@ -155,6 +177,11 @@ class Store:
         """Restore the next ``rows`` strips of a replaced drive, or all that are left.
 
         A strip that nothing tells any more is filled with zeros; what of it is data stays lost.
+
+        Raises
+        ------
+        ValueError
+            The drive has not been replaced.
         """
         if not self.present[drive]:
             msg = f"drive {drive} has to be replaced before its rebuild"

@@ -358,7 +358,13 @@ class Asked:
 
 
 def at_precision(scenario: Scenario, precision: str | None) -> Scenario:
-    """The scenario with another precision, whose points measure as few I/Os as that takes."""
+    """The scenario with another precision, whose points measure as few I/Os as that takes.
+
+    Raises
+    ------
+    InputError
+        The precision is none.
+    """
     if precision is None:
         return scenario
     try:

@@ -65,7 +65,13 @@ class Between:
     log: bool = False
 
     def at(self, share: float) -> Any:
-        """The value at a share of the way from low to high; whole between whole numbers."""
+        """The value at a share of the way from low to high; whole between whole numbers.
+
+        Raises
+        ------
+        InputError
+            The values have no logarithm, though it is drawn along one.
+        """
         low, high, unit = _ends(self.low, self.high, self.key)
         if self.log:
             if low <= 0:

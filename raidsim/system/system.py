@@ -187,7 +187,13 @@ class System:
         return index
 
     def need_margin(self, jobs: int) -> None:
-        """Make sure that one event may take ``jobs`` jobs, and schedule and tell as many."""
+        """Make sure that one event may take ``jobs`` jobs, and schedule and tell as many.
+
+        Raises
+        ------
+        InputError
+            They are more than one event may take.
+        """
         if jobs > MOST_JOBS:
             cause = f"an I/O would set off {jobs} commands and pages at a time, over {MOST_JOBS}"
             remedy = "give smaller requests and strips, or fewer outstanding"

@@ -33,7 +33,13 @@ def recognises(head: Head) -> bool:
 
 
 def read(reading: Reading) -> Iterator[Requests]:
-    """Requests in the order of the file."""
+    """Requests in the order of the file.
+
+    Raises
+    ------
+    InputError
+        Its header does not say what each column is.
+    """
     head = reading.source.head()
     first = next((line for line in head.split(b"\n") if line.strip()), b"")
     header = _text(first)

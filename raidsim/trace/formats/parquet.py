@@ -32,7 +32,13 @@ def recognises(head: Head) -> bool:
 
 
 def read(reading: Reading) -> Iterator[Requests]:
-    """Requests in the order of the file."""
+    """Requests in the order of the file.
+
+    Raises
+    ------
+    InputError
+        It is packed, is no Parquet, or its columns do not say what they are; or pyarrow is missing.
+    """
     path = reading.source.path
     if reading.source.packing:
         refuse(path, f"is packed with {reading.source.packing}", "unpack it: Parquet is packed")
