@@ -118,7 +118,7 @@ def test_tell_prints_what_was_done_and_what_is_wrong(tmp_path, capfd):
         assert asked == [b'{"kind": "drive-failure", "drive": 2}\n']
         wrong = output_of(capfd, "tell", str(path), "drive-failure", "drive=9", expected=2)
         assert wrong == "drive 9: there is none\n"
-        assert "nobody answers" in output_of(capfd, "tell", str(path), "status", expected=2)
+        assert "no server answers" in output_of(capfd, "tell", str(path), "status", expected=2)
         thread.join()
     assert "start raidsim attach" in output_of(
         capfd, "tell", str(tmp_path / "none"), "status", expected=2

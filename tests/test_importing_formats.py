@@ -135,9 +135,7 @@ def test_partitions_of_nmon_are_not_counted_twice():
 def test_the_format_can_be_named_where_it_is_not_told(tmp_path):
     path = tmp_path / "x"
     path.write_text("nothing of this is known\n")
-    with pytest.raises(
-        InputError, match="is of no format that is known; say which one with --format"
-    ):
+    with pytest.raises(InputError, match="has no known format; say which one with --format"):
         import_files([str(path)])
     with pytest.raises(InputError, match='"mdstatt" is no format; did you mean "mdstat"'):
         import_files([str(path)], form="mdstatt")

@@ -159,7 +159,7 @@ def test_raid_10_lies_as_md_has_it():
     [
         ("08-ppl-journal-write-mostly", "RAID 4 of 2 drives is not simulated: Linux md mirrors"),
         ("09-raid5-failed", "md5: is left out: has failed: it serves nothing"),
-        ("10-replacing", "drive 0 is being replaced while it serves, which is not taken over"),
+        ("10-replacing", "drive 0 is being replaced while it serves, which is not imported"),
         ("11-delayed", "resync is delayed: it has not begun, and is left out"),
         ("13-inactive", "md127: is left out: is not started: it serves nothing"),
     ],

@@ -30,7 +30,7 @@ def test_every_problem_of_a_need_is_told_at_once_with_its_line():
         ('"4..8:2"', (4, 6, 8)),
         ('[4, "8..10"]', (4, 8, 9, 10)),
         ('"8..4"', "is an empty range"),
-        ('"4..8:0"', "comes to no end; write a step of 1 or more"),
+        ('"4..8:0"', "does not end; write a step of 1 or more"),
         ("[]", "is an empty list"),
         ('"many"', 'is no range; write a number, or "4..24"'),
         ("4.5", "is not a whole number"),

@@ -49,7 +49,7 @@ from raidsim.resources import data_folder
         ("outstanding = 1", 'outstanding = 1\nzones = [{ area = "100 %", accesses = "9 %" }]',
          "load.zones", "accesses add up to 9 %"),
         ("outstanding = 1", 'outstanding = 1\nonce = true\nrandom = "50 %"', "load.once",
-         "needs random accesses alone"),
+         "needs only random accesses"),
         ("outstanding = 1", 'outstanding = 1\nonce = true\nrandom = "0 %"', "load.once", "has none"),
         ("outstanding = 1", "outstanding = 1\nonce = true\nzipf = 1", "load.once", "beside zipf"),
         ("outstanding = 1", 'outstanding = 1\nrate_distribution = "constant"',
