@@ -22,10 +22,13 @@ WIDER = {
     "measured-latencies-and-mixed-loads",
     "measured-mixed-loads-of-servers",
     "measured-network-storage",
+    "measured-rest-of-sheets",
 }
 """Tests that were predicted since parts that nothing was compared with widen intervals."""
-SINCE = {"measured-network-storage"}
+SINCE = {"measured-network-storage", "measured-rest-of-sheets"}
 """Of these the tests that had no part when it was set how wide intervals of such parts are."""
+PROMISED = {"measured-rest-of-sheets"}
+"""Tests whose percentiles are what sheets promise of worn drives, and what nobody measured."""
 TABLES = sorted(FOLDER.glob("measured-*-blind.tsv"))
 ROW = re.compile(r"\| (?P<number>\d+) \| \[(?P<title>[^]]+)\]\((?P<page>[^)]+)\) \|(?P<rest>.*)\|")
 
@@ -130,14 +133,14 @@ def test_nine_in_ten_figures_of_parts_that_nobody_compared_lie_inside_where_it_w
 
 
 def test_fewer_lie_inside_where_memory_and_network_of_a_system_were_left_out() -> None:
-    assert share_held_of_uncompared() == pytest.approx(0.84, abs=0.01)
+    assert share_held_of_uncompared() == pytest.approx(0.86, abs=0.01)
 
 
 def test_nine_in_ten_systems_have_the_percentiles_that_intervals_of_tails_allow() -> None:
     """Of each system the share inside, since one alone has nine of the 26 figures."""
     systems: dict[tuple[str, str], list[bool]] = {}
     for newer in (False, True):
-        for row in filter(is_tail, with_intervals(newer=newer)):
+        for row in filter(is_tail, with_intervals(newer=newer, but=PROMISED)):
             was = spread.UNCOMPARED if newer and was_uncompared(row) else spread.MODEL
             held = systems.setdefault((row["source"], row["setup"][:18]), [])
             held.append(rewidened(row, was))

@@ -68,7 +68,7 @@ def add_drive(
         grain=kind.grain(card),
         max_transfer=card.integer("command.max_transfer"),
         # Half on the way out (doorbell, fetch), half on the way back (entry, interrupt).
-        latency=round(card.number("command.latency") * NS_PER_S / 2),
+        latency=round(kind.latency(card) * NS_PER_S / 2),
         recovery=round(card.number("recovery.time") * NS_PER_S),
         idle_power=card.number("power.idle"),
         active_power=card.number("power.active"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidsim.assembly import ftl, sensing, slc
+from raidsim.assembly.sata import link_times
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
@@ -109,6 +110,7 @@ def _times(card: Card) -> dict[str, float]:
     def time(key: str) -> int:
         return round(card.number(key) * NS_PER_S)
 
+    link = link_times(card)
     read_time = time("flash.read_time")
     channel_write = card.number("flash.channel_write_time_per_byte") * NS_PER_S
     return {
@@ -116,8 +118,8 @@ def _times(card: Card) -> dict[str, float]:
         "command_read_time": time("front_end.read_time"),
         "command_write_time": time("front_end.write_time"),
         "move_update_time": time("front_end.move_time"),
-        "link_ns": card.number("link.time_per_byte") * NS_PER_S,
-        "link_command_size": card.integer("link.command_size"),
+        "link_ns": link.per_byte * NS_PER_S,
+        "link_command_size": link.command,
         "path_read_ns": card.number("data_path.read_time_per_byte") * NS_PER_S,
         "path_write_ns": card.number("data_path.write_time_per_byte") * NS_PER_S,
         "path_flush_ns": channel_write / card.integer("flash.channels"),

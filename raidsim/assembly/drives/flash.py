@@ -20,6 +20,7 @@ from raidsim.assembly.drives.kind import (
     Wear,
     rate_of_link,
 )
+from raidsim.assembly.sata import link_times
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import RESERVE
@@ -63,6 +64,10 @@ class Flash(DriveKind):
     def queue_depth(self, card: Card) -> int:
         """As :class:`DriveKind` says."""
         return card.integer("command.queue_depth")
+
+    def latency(self, card: Card) -> float:
+        """As :class:`DriveKind` says: less what is on the link of a SATA drive."""
+        return link_times(card).latency
 
     def is_protected(self, card: Card) -> bool:
         """As :class:`DriveKind` says."""
@@ -122,13 +127,13 @@ class Flash(DriveKind):
             front_end += moved * card.number("front_end.move_time")
         # What is written crosses the data path twice: into the buffer, and out to all channels.
         flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
-        of_command = card.integer("link.command_size")
-        each_way = max(read + reads * of_command, written + writes * of_command)
+        link = link_times(card)
+        each_way = max(read + reads * link.command, written + writes * link.command)
         return {
             "front end": front_end / card.number("front_end.cores"),
             "data path": read * card.number("data_path.read_time_per_byte")
             + written * (card.number("data_path.write_time_per_byte") + flush),
-            "link": each_way * card.number("link.time_per_byte"),
+            "link": each_way * link.per_byte,
         }
 
     def map_unit(self, card: Card) -> int:

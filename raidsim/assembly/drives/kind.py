@@ -144,6 +144,10 @@ class DriveKind(ABC):
     def queue_depth(self, card: Card) -> int:
         """Commands that the drive works on at a time."""
 
+    def latency(self, card: Card) -> float:
+        """What a command takes of the drive where nothing waits for it, s."""
+        return card.number("command.latency")
+
     @abstractmethod
     def is_protected(self, card: Card) -> bool:
         """Whether the writes in its buffer survive a power cut."""
