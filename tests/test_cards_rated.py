@@ -296,6 +296,18 @@ def test_a_drive_is_not_quicker_under_more_load():
     assert (names, by) == (("rate", "idle"), pytest.approx(1.0))
 
 
+def test_a_write_alone_is_no_faster_than_many_of_the_steady_state():
+    # One in 20 us are 50,000 a second: an Intel P4500 of 1 TB does 30,500 in the steady state.
+    rate = entry("rate", 30_500, "IO/s", read="0 %")
+    alone = {"read": "0 %", "outstanding": 1}
+    names, by = contradiction(SSD + rate + entry("alone", 20, "us", **alone))
+    assert (names, by) == (("alone", "rate"), pytest.approx(50 / 30.5 - 1))
+    assert contradictions(card(SSD + rate + entry("alone", 20, "us", state="burst", **alone))) == []
+    assert contradictions(card(SSD + rate + entry("alone", 40, "us", **alone))) == []
+    reads = entry("rate", 30_500, "IO/s") + entry("alone", 20, "us", outstanding=1)
+    assert contradictions(card(SSD + reads)) == []
+
+
 def test_the_inner_edge_is_no_faster_than_the_outer_one():
     text = (
         'media_rate_outer = { value = 200, unit = "MB/s", page = "p" }\n'

@@ -9,7 +9,8 @@ MTBF and AFR              8760 h / MTBF = AFR
 rotation and latency      half a revolution = rotational latency
 rates and bandwidths      IO/s x size is no more than a sequential stream, or the link, carries
 rates and latencies       with N outstanding, N / rate = mean latency (Little's law); a drive is not
-                          quicker under more load, so rate x latency at fewer outstanding <= N
+                          quicker under more load, so rate x latency at fewer outstanding <= N;
+                          nor does it carry less with more outstanding: n / latency <= rate
 rates of the media        the inner edge is no faster than the outer one
 flash                     dies x capacity of a die hold the user capacity and the spare area, and
                           not half as much again
@@ -240,6 +241,28 @@ def _little(_card: Card, rated: Rated) -> Iterator[Contradiction]:
         yield Contradiction((rate.name, latency.name), text, off)
 
 
+def _alone(_card: Card, rated: Rated) -> Iterator[Contradiction]:
+    """Writes of the steady state carry no less with more outstanding.
+
+    A latency that says otherwise is that of a buffer with room for what is written.
+    """
+    written = [one for one in rated.performance if one.read == 0 and one.state == "sustained"]
+    latencies = [one for one in written if one.what == "latency" and not one.quantile]
+    rates = [one for one in written if one.what != "latency"]
+    for rate, latency in itertools.product(rates, latencies):
+        many, few = (one.workers * one.outstanding for one in (rate, latency))
+        if _load(rate) != _load(latency) or few >= many:
+            continue
+        alone = few / latency.value
+        off = alone * rate.size / _bandwidth(rate) - 1
+        if off > max(rate.tolerance, latency.tolerance):
+            text = (
+                f"{latency} with {few} outstanding are {alone:,.0f} IO/s, more than {rate} with"
+                f" {many}: such a latency is of a buffer with room, and its state is burst"
+            )
+            yield Contradiction((latency.name, rate.name), text, off)
+
+
 _CHECKS: tuple[Callable[[Card, Rated], Iterator[Contradiction]], ...] = (
     _capacities,
     _endurance,
@@ -249,6 +272,7 @@ _CHECKS: tuple[Callable[[Card, Rated], Iterator[Contradiction]], ...] = (
     _streams,
     _link,
     _little,
+    _alone,
 )
 
 
