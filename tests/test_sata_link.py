@@ -62,6 +62,12 @@ def test_a_command_that_is_faster_than_its_data_takes_nothing_beside_them() -> N
     assert link_times(card).per_byte == card.number("link.time_per_byte")
 
 
+def test_slow_firmware_does_not_hold_the_link() -> None:
+    card = changed(load(S3500), front_end__command_time=1e-3)
+    assert link_times(card).command == 0
+    assert link_times(card).latency == card.number("command.latency")
+
+
 @pytest.mark.parametrize(("size", "printed"), [("4 KiB", 75_000), ("8 KiB", 47_500)])
 def test_reads_of_8_kib_are_as_fast_as_the_sheet_prints(size: str, printed: float) -> None:
     text = f"""
