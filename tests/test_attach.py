@@ -226,7 +226,7 @@ def test_a_socket_in_use_and_a_file_in_the_way_are_refused(tmp_path):
             with pytest.raises(InputError, match="listens"):
                 await attached.server.listen_at(attached.path)
         (tmp_path / "file").write_text("mine")
-        with pytest.raises(InputError, match="no socket"):
+        with pytest.raises(InputError, match="is not a socket"):
             await attached.server.listen_at(tmp_path / "file")
         assert (tmp_path / "file").read_text() == "mine"
 

@@ -268,7 +268,7 @@ def test_what_is_no_partner_is_refused():
     assert "no Controller" in refusal(a.fail_over, host)
     assert "another environment" in refusal(a.fail_over, elsewhere)
     assert "bare has no cache" in refusal(a.fail_over, bare)
-    assert "small has no raid5, which of a is" in refusal(a.fail_over, small)
+    assert "small has no raid5, the level of of a" in refusal(a.fail_over, small)
     assert "outage" in refusal(a.fail_over, b, "soon")
     assert "mirrored" in refusal(a.fail_over, b, mirrored="yes")
     assert "is working" in refusal(a.repair)

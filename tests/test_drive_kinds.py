@@ -61,8 +61,8 @@ def test_a_kind_says_all_that_has_no_answer_in_the_interface(kind: DriveKind):
 
 def test_the_page_on_kinds_names_all_that_one_has_to_say_and_all_that_it_may_say():
     page = (SOURCES.parent / "docs" / "how-to" / "add-a-drive-kind.md").read_text(encoding="utf-8")
-    told = page.partition("Its methods in two groups.")[2].partition("`raidsim/")[0]
-    obliged, _, free = told.partition("All others have an answer already")
+    told = page.partition("These methods are required.")[2].partition("`raidsim/")[0]
+    obliged, _, free = told.partition("All others have a default")
     methods = {name for name, value in vars(DriveKind).items() if isfunction(value)}
     assert set(re.findall(r"`(\w+)`", obliged)) == DriveKind.__abstractmethods__
     assert set(re.findall(r"`(\w+)`", free)) == methods - DriveKind.__abstractmethods__

@@ -11,7 +11,7 @@ from raidsim.fio.job_file import read_jobs
 from raidsim.report.curves import curves
 from raidsim.report.unknowns import block
 from raidsim.scenario import Scenario, load_text
-from raidsim.studies.measurements import CLEAR, measurement_of
+from raidsim.studies.measurements import LEAST, measurement_of
 from raidsim.studies.short import measured, shortened
 from raidsim.studies.unknown import run
 from raidsim.unknowns import spread
@@ -47,7 +47,7 @@ def test_a_measurement_says_between_which_rates_it_decides(tmp_path) -> None:
     found = named("intel-s4600-960gb", CHANNEL)
     between = found.text.rpartition(": ")[2].removesuffix(" IO/s by that value alone")
     least, most = (float(one.replace(",", "")) for one in between.split(" to "))
-    assert most > (1 + CLEAR) * least
+    assert most > (1 + LEAST) * least
     path = tmp_path / "job.fio"
     path.write_text(found.job)
     (job,) = read_jobs(path)
