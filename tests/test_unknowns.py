@@ -466,7 +466,7 @@ def test_the_command_prints_and_writes_what_the_cards_do_not_know(tmp_path, caps
     assert "nine in ten of 16 draws of" in out
     assert "with what the cards do not know)" in out
     assert "What the cards do not know" in page.read_text("utf-8")
-    assert "nine in ten, with what is not known" in page.read_text("utf-8")
+    assert "nine in ten, with what cards do not know" in page.read_text("utf-8")
     assert raidsim.Result.read(drawn).unknowns.draws == 16
     assert job.read_text().startswith("; ")
 

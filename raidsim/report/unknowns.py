@@ -12,8 +12,8 @@ from raidsim.result import Result
 from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
 from raidsim.unknowns import spread
 
-BAND = "nine in ten, with what is not known"
-MEAN_BAND = "the same of means"
+BAND = "nine in ten, with what cards do not know"
+MEAN_BAND = "nine in ten, of the mean"
 MOST = 0.5
 """Share of the variance from which on something is most of it."""
 
