@@ -251,6 +251,12 @@ class Claim:
         return replace(problem, file=str(self.path), line=self.line, key=key)
 
 
+def origins(claims: Iterable[Claim]) -> list[str]:
+    """Return the origins of claims, to be told apart; none if all have the same."""
+    found = sorted({claim.origin for claim in claims})
+    return found if len(found) > 1 else []
+
+
 def check_each(claims: Iterable[Claim], check: Callable[[Claim], object]) -> None:
     """Check claims; raise InputError with what is wrong, each problem at the first claim with it.
 

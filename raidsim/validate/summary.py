@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from raidsim.validate.claims import Claim, Performance
+from raidsim.validate.claims import Claim, Performance, origins
 from raidsim.validate.standing import STANDINGS, Standing, standing
 from raidsim.validate.verdict import Verdict
 
@@ -178,8 +178,7 @@ def summarize(verdicts: Sequence[Verdict]) -> list[Row]:
             replace(row, group="document and role", name=document, role=row.name)
             for row in _rows("", inside, lambda v: v.claim.role)
         ]
-    origins = sorted({v.claim.origin for v in tested})
-    for origin in origins if len(origins) > 1 else ():
+    for origin in origins(v.claim for v in tested):
         inside = [v for v in tested if v.claim.origin == origin]
         rows += [
             replace(row, group="origin and role", name=origin, role=row.name)

@@ -28,7 +28,7 @@ from raidsim.studies.short import shortened
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws
-from raidsim.validate.claims import Claim, Performance
+from raidsim.validate.claims import Claim, Performance, origins
 from raidsim.validate.jobs import Job, distinct
 from raidsim.validate.standing import counting
 from raidsim.validate.systems import Systems, results_of
@@ -191,8 +191,7 @@ def covers(verdicts: Sequence[Verdict]) -> list[Cover]:
     groups = {("all", "all figures"): having}
     if testing := counting(having):  # neither true by construction nor excluded by print itself
         groups["all", "that test the simulation"] = testing
-    origins = sorted({one.claim.origin for one in having})
-    for origin in origins if len(origins) > 1 else ():
+    for origin in origins(one.claim for one in having):
         groups["all", origin] = [one for one in having if one.claim.origin == origin]
     for one in having:
         groups.setdefault(("document", one.claim.document), []).append(one)
