@@ -35,23 +35,25 @@ HEAD = """\
 
 <!-- Made by docs/validation.py: make validate runs all claims and writes this page anew. -->
 
-A claim is one figure, ratio, order or bound that somebody measured on real hardware and printed;
-the hardware and the load are simulated, and compared. {claims} claims of {documents} documents
-took {runs} simulations by raidsim {version}. [Claims](reference/claims.md) says how they are
-written down; `raidsim validate` runs them, or one of them by its name, and `--html` makes a page
-with pictures.
+A claim is one figure, ratio, order or bound that somebody measured on real hardware and
+published. raidsim simulates the same hardware under the same load, and compares. {claims} claims of
+{documents} documents took {runs} simulations by raidsim {version}. [Claims](reference/claims.md)
+says how they are written down. `raidsim validate` runs them, or one of them by its name; `--html`
+makes a page with pictures.
 
-- **Calibration** claims are about single parts, and the models were fitted to them: that they hold
-  says little more than that the models can.
-- **Prediction** claims are about what is built from the parts, and nothing was fitted to them:
-  this is how far to trust the simulation of what nobody has measured. Not all are blind: what some
-  documents leave open was assumed, or assumed anew, with results known. The pages
-  [Arrays against print](background/array-claims.md) and
-  [Hybrid arrays against print](background/hybrid-claims.md) say what and why.
-- **Errors** count from the rounding of the printed figure and are relative to it. Median, 90 % and
-  worst are those of figures and ratios; bounds, orders, equalities and shapes only hold or do not.
+- **Calibration** claims are about single parts. The models of these parts were fitted to the
+  claims, so it says little that they hold.
+- **Prediction** claims are about systems of these parts. Nothing was fitted to them. They show how
+  far to trust the simulation of a system that nobody has measured. Not all are blind: some
+  documents do not state all settings, and a part of these was assumed when the results were known.
+  The pages [Arrays against print](background/array-claims.md) and
+  [Hybrid arrays against print](background/hybrid-claims.md) say which, and why.
+- **Errors** count from the rounding of the published figure and are relative to it. Median, 90 %
+  and worst are those of figures and ratios. Bounds, orders, equalities and shapes hold or do not
+  hold.
 - **Plain errors** are simulated over published, less 1, whatever the rounding. "Too high" is the
-  share of figures that the simulation puts above print: half would be no tilt.
+  share of figures for which the simulated number is above the published one. Without a tilt it is
+  half.
 
 The documents, by the names that the tables have for them:
 """
@@ -59,8 +61,8 @@ The documents, by the names that the tables have for them:
 TESTS = """\
 ## What tests the simulation
 
-Not every claim that holds says something. Apart stand, by rules that look at print and at the runs
-([Claims](reference/claims.md#what-a-claim-counts-for)), the first that applies:
+Not every claim that holds says something. These are counted apart, each for the first rule that
+applies to it ([Claims](reference/claims.md#what-a-claim-counts-for)):
 
 {meanings}
 
@@ -68,48 +70,50 @@ Not every claim that holds says something. Apart stand, by rules that look at pr
 | --- | {dashes} |
 {counts}
 
-Number of claims, and how many of them hold. Without those that stand apart, and with plain errors
-of all figures but those that are true by construction or excluded by print:
+Number of claims, and how many of them hold. The next table leaves out those that are counted
+apart. Its plain errors are of all figures but those that are true by construction or contradicted
+by other published figures. "Documents that models were made from" are five of the project:
 """
 
 LEFT_OUT = """\
 ## One document left out
 
-What a card was fitted to predicts itself. Here each document is left out in its turn: the
-calibrated values of its cards are those of their class: what flash of its cells and year has on a
-new card, the median over cards of other documents and data sheets, or the middle of what is
-plausible where there are none. Those of a card whose data sheet prints figures are then solved for
-these, as `raidsim card fit` does. Not all of it is blind: the classes of flash by year were read
-off all cards that were fitted, those of the document among them. What data sheets print
-stays, and the structure. The figures are then predicted (`raidsim leave-out`): this is what to
-expect of a system of which only data sheets are known. Plain errors, beside those with the cards as
-they are.
+A figure that a card was fitted to is no test of this card. So each document is left out in its
+turn. The calibrated values of its cards are then replaced by those of their class: the values that
+flash of its cells and year has on a new card, the median over cards of other documents and data
+sheets, or else the middle of the plausible range. If the data sheet of a card has figures, the
+values are solved for these, as `raidsim card fit` does. The values of data sheets and the structure
+stay. Then the figures of the document are predicted (`raidsim leave-out`). This is what to expect
+of a system of which only data sheets are known. Not all of it is blind: the classes of flash by
+year were taken from all fitted cards, including those of the document. The table has plain errors,
+beside those with the cards as they are.
 """
 
 EXCLUDED = """\
 ## What print itself excludes
 
-These claims cannot hold beside what else their document prints: within the rounding of print, the
-other claims allow no figure that is within the tolerance of this one. Which of the two yields is
-decided by print alone: words yield to figures, coarser figures to finer ones, data sheets to what
-was measured. They are listed with the others, and do not count.
+These claims contradict other figures of their document: within the rounding, the other claims
+allow no value that is within the tolerance of this one. The document alone decides which of the two
+yields: words yield to figures, coarser figures to finer ones, data sheets to measurements. Claims
+that yield are listed with the others, and do not count.
 """
 
 FORMULA = """\
 ## What the planning formula would have said
 
-For arrays one usually reckons: drives times the rate of one, over the share of reads plus that of
-writes times the write penalty (1, 2, 4 or 6); in sequence, the drives that hold data times the
-throughput of one. Here the formula is given the simulated rate of one drive, alone at its best.
-It knows no number of outstanding I/Os, and is far too high where only a few are: the second pair
-of rows leaves those claims out. Where it says nothing, of latencies, caches, hybrids and shapes of
-curves, a claim is in no row.
+This is the usual estimate for arrays. For random loads it is the number of drives times the rate of
+one drive, divided by the share of reads plus the share of writes times the write penalty (1, 2, 4
+or 6). For sequential loads it is the number of data drives times the throughput of one drive. Here
+the formula gets the simulated rate of one drive at its best. It does not know how many I/Os are
+outstanding, and is far too high if only a few are. The second pair of rows leaves those claims out.
+Claims about latencies, caches, hybrids and shapes of curves are in no row.
 """
 
 CONTRADICT = """\
 ## Where figures contradict each other
 
-Claims of one document about one and the same measurement that cannot all be right. They all stand.
+These are claims of one document about the same measurement that cannot all be right. All of them
+are kept.
 """
 
 MISSES = """\

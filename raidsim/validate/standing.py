@@ -24,11 +24,11 @@ FAR = 0.15
 
 MEANING: dict[Standing, str] = {
     "counts": "tests the simulation",
-    "determined": "true by construction: two runs that are one, or a run that was fitted to",
+    "determined": "true by construction: both runs are the same, or the run was fitted to it",
     "far": "a bound passed by more than 15 %",
     "lacks": "holds, though the model has no such effect",
-    "undecided": "another seed may turn it",
-    "contradicted": "excluded by something else in print",
+    "undecided": "another seed may change the verdict",
+    "contradicted": "contradicted by other published figures",
 }
 
 Mark = tuple[tuple[float, float], ...]
