@@ -127,7 +127,7 @@ def test_a_plan_says_of_which_designs_caches_had_not_settled(need, monkeypatch):
     said = [one for one in plan_text.sentences(found) if one.startswith(f"{six.number}, with all")]
     assert len(said) == 1
     assert "what is dirty in the cache of controller had not settled after" in said[0]
-    assert "its figures may be better than they will be later" in said[0]
+    assert "its figures may become worse later" in said[0]
 
 
 class Told(Runner):

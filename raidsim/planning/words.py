@@ -72,10 +72,9 @@ def _load(load: LoadSpec) -> str:
 def remarks_of(work: Work, host: str) -> list[str]:
     """What is assumed, and what was left out."""
     found = [
-        "growth is bought when it is needed, as further arrays like the first ones, which are taken"
-        " to carry as much: a reshape of an array is not simulated",
-        "the load goes over whole volumes unless it says an area; flash is full and in its steady"
-        " state",
+        "for growth the plan buys further arrays like the first ones when they are needed, and"
+        " assumes that they carry as much; a reshape of an array is not simulated",
+        "the load uses whole volumes unless it has an area; flash is full and in its steady state",
     ]
     silent = sorted(
         {
@@ -87,9 +86,9 @@ def remarks_of(work: Work, host: str) -> list[str]:
     used = {work.space.design(number).host.name for number in work.front}
     silent = [name for name in silent if name in used]
     if silent:
-        found.append(f"power is without {', '.join(silent)}, whose cards do not say it")
+        found.append(f"power does not include {', '.join(silent)}, whose cards do not give it")
     if any(work.space.design(number).place.name == host for number in work.front):
-        found.append("drives on the server itself need slots for all of them there")
+        found.append("drives without a controller need a slot each in the server")
     found += _small_strips(work)
     refused = {one.reason for one in work.coarse.measured.values() if one.status == REFUSED}
     found += [f"some designs cannot be simulated: {reason}" for reason in sorted(refused)[:3]]

@@ -139,9 +139,9 @@ def money(one: Candidate, currency: str | None) -> str:
     """What a design costs, by what it is for."""
     assert one.cost is not None
     return (
-        f"{one.number}: {one.cost.purchase:,.0f} {currency} are bought at first,"
-        f" {one.cost.growth:,.0f} for growth, {one.cost.energy:,.0f} for energy,"
-        f" {one.cost.replacements:,.0f} for drives that are replaced"
+        f"{one.number} costs {one.cost.purchase:,.0f} {currency} at first,"
+        f" {one.cost.growth:,.0f} for growth, {one.cost.energy:,.0f} for energy, and"
+        f" {one.cost.replacements:,.0f} for replaced drives"
     )
 
 
@@ -151,15 +151,16 @@ def sentences(plan: Plan) -> Iterator[str]:
         yield money(plan.front[0], plan.currency)
     if plan.front:
         yield (
-            "latency: the slower mean of reads and writes; headroom: how many times the load is"
-            " carried within the limits; outgrown: what growth breaks first of what is bought at"
-            " first; meets it: in so many of the draws of what cards do not know"
+            "latency is the mean of reads or of writes, whichever is longer; headroom: how many"
+            " times the load the design carries within the limits; outgrown: the limit that growth"
+            " reaches first with the first purchase; meets it: the share of draws of unknown card"
+            " values in which the design keeps all limits"
         )
         yield from _states(plan)
         yield from _unsettled(plan)
         never = [str(one.number) for one in plan.front if one.rebuild == math.inf]
         if never:
-            yield f"the load leaves rebuilds of these no time: {', '.join(never)}"
+            yield f"under the load a rebuild does not progress in these designs: {', '.join(never)}"
     for one in plan.front:
         if one.experiment is not None and one.chance is not None and one.chance < 1:
             yield f"{one.number}: to be surer, {one.experiment.text} ({one.experiment.card})"
@@ -176,7 +177,7 @@ def sentences(plan: Plan) -> Iterator[str]:
     if plan.unpriced:
         many = len(plan.unpriced)
         shown = ", ".join(plan.unpriced[:8]) + (", ..." if many > 8 else "")
-        yield f"{many} cards have no price, and designs with them are left out: {shown}"
+        yield f"designs with {many} cards that have no price are left out: {shown}"
     yield from plan.remarks
 
 
@@ -187,8 +188,7 @@ def _unsettled(plan: Plan) -> Iterator[str]:
             state = getattr(one, name)
             if state is not None and state.unsettled:
                 yield (
-                    f"{one.number}, {words}: {state.unsettled}; its figures may be better than they"
-                    " will be later"
+                    f"{one.number}, {words}: {state.unsettled}; its figures may become worse later"
                 )
 
 
@@ -219,8 +219,8 @@ def _levers(plan: Plan) -> Iterator[str]:
         return
     if plan.front or plan.funnel[1].left:
         yield (
-            "limits that cost most, with what the best design without one would come to by"
-            f" arithmetic and bounds alone: {', '.join(found[:4])}"
+            "the limits that cost most; in brackets the cost of the best design without this limit,"
+            f" by arithmetic and bounds alone: {', '.join(found[:4])}"
         )
     else:
         yield (
