@@ -80,7 +80,7 @@ def test_output_that_a_windows_shell_kept_is_text_of_16_bits(tmp_path):
         ("time,value\n1,2\n", "x.csv: is not a result that can be judged: JSON of fio, a job file"),
         ("1, 2, 0, 4096, 0, 0\n", "is not a result that can be judged"),  # a log without its name
         ("a: (g=0): rw=read, bs=(R) 4096B-4096B\nfio-3.33\n", "let fio write JSON"),  # normal
-        ("5;fio-3.33;a;0;0;1600;160000\n", "is what fio prints as text"),  # terse
+        ("5;fio-3.33;a;0;0;1600;160000\n", "is text output of fio"),  # terse
         (flat(*run()) + iometer(), "could be flatfile.html of vdbench or results of Iometer"),
         ("[a]\nrw=read\n", "has the options of fio, but no measurements"),
     ],

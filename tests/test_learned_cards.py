@@ -62,7 +62,7 @@ def test_a_card_of_the_drive_alone_says_that_the_adapter_was_measured_with_it(
 ) -> None:
     calibrated(folder, "mine.toml")
     said = " ".join(capsys.readouterr().out.split())
-    assert f"{ADAPTER} took part in what was measured: --output FOLDER writes a card" in said
+    assert f"{ADAPTER} took part in the measurement: --output FOLDER writes a card" in said
 
 
 def test_cards_of_drive_and_adapter_leave_no_part_that_nothing_was_compared_with(

@@ -1,16 +1,15 @@
-"""What a command of a SATA solid state drive takes of its link beside its data.
+"""How long a command of a SATA solid state drive occupies its link, beside its data.
 
-A link of SATA carries one frame at a time, in one direction, and each is asked for and answered.
-While the frames of a command pass, and while the drive makes up its mind about them, no data does.
-Cards of such drives have all of it in the time of a command, which is that of the small reads a
-sheet prints, with their data. So two figures tell what a command takes by itself:
+A link of SATA carries one frame at a time, in one direction, and each frame is acknowledged. While
+the frames of a command pass, and while the drive processes them, the link carries no data. The card
+of a drive has no value for this time, but two values that contain it:
 
 - small reads: command + 4 KiB of data = the time of a command of the card;
 - a stream: command + 128 KiB of data = 128 KiB at the rate of the link of the card.
 
-Reads of another size lie on the line through both. Sheets that print reads of 8 KiB as well lie on
-it: 84,000 and 52,000 a second (a DC S3610), 72,000 and 48,000 (an S4500), 68,000 and 46,000
-(an E 5410s). Of 6 Gbit/s it is 3 us, the frames alone
+Reads of other sizes lie on the line through both. Data sheets with reads of 4 and of 8 KiB confirm
+it: 84,000 and 52,000 a second (DC S3610), 72,000 and 48,000 (S4500), 68,000 and 46,000 (E 5410s).
+At 6 Gbit/s the time is 3 us, that of the frames alone
 (:data:`~raidsim.topology.lanes.SATA_COMMAND`), to 8 us.
 """
 
@@ -21,19 +20,22 @@ from dataclasses import dataclass
 from raidsim.cards import Card
 
 SMALL, LARGE = 4096, 128 * 1024
-"""Bytes of the reads at random, and of the commands of streams, that sheets print."""
+"""Bytes of random reads, and of the commands of streams, on data sheets."""
 
 MOST = 40e-6
-"""s that a command may take of a link beside its data. What takes longer is firmware, for which a
-link need not wait: of drives of the catalogue it is 14 us at most, at 3 Gbit/s."""
+"""Longest time, s, for which a command occupies a link. A longer time is that of firmware, for
+which the link does not wait. Drives of the catalogue have 14 us at most, at 3 Gbit/s."""
 
 
 @dataclass(frozen=True)
 class LinkTimes:
-    """Times of a drive's link and of its command: s for each byte, bytes, s.
+    """Times of a drive's link.
 
-    ``command`` is what a command takes of the link beside data, as so many bytes of it, and
-    ``latency`` what a command takes in the drive where nothing waits for it.
+    Attributes
+    ----------
+    per_byte : of data, s.
+    command : time for which a command occupies the link beside its data, in bytes of data.
+    latency : of a command in the drive if no other command is there, s.
     """
 
     per_byte: float
@@ -42,7 +44,7 @@ class LinkTimes:
 
 
 def link_times(card: Card) -> LinkTimes:
-    """Return the times of the link of a solid state drive, as its card means them."""
+    """Return the times of the link of a solid state drive that its card implies."""
     per_byte, latency = card.number("link.time_per_byte"), card.number("command.latency")
     command = card.integer("link.command_size")
     if card.word("link.interface") != "sata" or command:
@@ -52,6 +54,5 @@ def link_times(card: Card) -> LinkTimes:
     data = per_byte - alone / LARGE
     if data <= 0 or alone > MOST:
         return LinkTimes(per_byte, command, latency)
-    # A command that waits for nothing takes as long as before: what is on the link is in no other
-    # place.
+    # The time on the link is a part of the card's latency, so it is taken off there.
     return LinkTimes(data, round(alone / data), max(latency - alone, 0.0))

@@ -265,7 +265,7 @@ def _values(
 
 
 def _own(attribute: Attribute, like: Card, slc_cache: bool, year: int | None) -> str | None:
-    """Return the line of a value that a card has not simply from its base; None of any other."""
+    """Return the line of a value that is not taken over from the base; None of others."""
     if attribute.name == _PROTECTED:
         return _protected(like, slc_cache)
     if attribute.name == _MOVED and slc_cache and _has_no_lanes(like):

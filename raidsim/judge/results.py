@@ -96,7 +96,7 @@ NAMES = tuple(one.name for one in FORMATS)
 _VERSIONS = {FIO_2_LOG: 2, FIO_3_LOG: 3}
 
 OTHER_OUTPUT = re.compile(r"^(?:\S.*: \(g=\d+\): rw=\w+, bs=|\d+;fio-\d)", re.MULTILINE)
-"""How outputs of fio begin that are for people to read (normal) and for old scripts (terse)."""
+"""How the normal and the terse output of fio begin."""
 
 
 def read_results(names: Sequence[str | PathLike[str]], named: str | None = None) -> list[Measured]:
@@ -139,7 +139,7 @@ def _format_of(name: str) -> Format:
             refuse(name, "is empty")
         if OTHER_OUTPUT.search(head):
             remedy = "let fio write JSON: --output-format=json (or normal,json for both)"
-            refuse(name, "is what fio prints as text, which has too little of its job", remedy)
+            refuse(name, "is text output of fio, which says too little about its job", remedy)
         known = ", ".join(one.words for one in FORMATS if one.recognises is not _never)
         cause = f"is not a result that can be judged: {known}"
         refuse(name, cause, "if it is one of them, say which: --format NAME")

@@ -74,32 +74,32 @@ class NeedKeys(Part):
     load_growth: Annotated[float, Quantity("share")] | None = key(
         "by how much the load grows in a year", None, "as the capacity does"
     )
-    years: Annotated[int, Count(1, 20)] = key("the horizon: years that are planned for", 5)
+    years: Annotated[int, Count(1, 20)] = key("the horizon: number of years to plan for", 5)
     failures: Annotated[int, Count(0, 15)] = key(
-        "drives of an array that may fail, whichever they are, without loss of data", 1
+        "number of drives of an array that may fail, in any combination, without loss of data", 1
     )
     rebuild: Annotated[float, Quantity("time", above="0 s", high="8760 h")] | None = key(
         "longest time that the rebuild of a drive may take", None, "no limit"
     )
     rebuild_while: Annotated[str, Choice(("loaded", "idle"))] = key(
-        "whether it may take that long while the load runs, or on an idle array", "loaded"
+        "whether the limit `rebuild` holds while the load runs, or on an idle array", "loaded"
     )
     loss: Annotated[float, Quantity("share", above="0 %")] | None = key(
-        "highest chance that any data is lost within the horizon", None, "no limit"
+        "highest probability that any data is lost within the horizon", None, "no limit"
     )
     endurance: Annotated[float, Quantity("time", above="0 s", high="876000 h")] | None = key(
-        "how long the drives have to last at what this load writes, by their rating; 43800 h are"
-        " five years",
+        "time that the drives must last under the writes of this load, by their rating; 43800 h"
+        " are five years",
         None, "the horizon; no limit if a load has `outstanding`",
     )  # fmt: skip
     drives: Annotated[int, Count(1, 100_000)] | None = key(
-        "most drives, spares among them, at the end of the horizon", None, "no limit"
+        "highest number of drives, including spares, at the end of the horizon", None, "no limit"
     )
     rack_units: Annotated[int, Count(1, 10_000)] | None = key(
-        "most rack units, at the end of the horizon", None, "no limit"
+        "highest number of rack units, at the end of the horizon", None, "no limit"
     )
     power: Annotated[float, Quantity("power", above="0 W")] | None = key(
-        "highest mean power under this load, at the end of the horizon, of all whose cards say it",
+        "highest mean power under the load at the end of the horizon, of parts whose cards give it",
         None, "no limit",
     )  # fmt: skip
     budget: Annotated[float, Quantity("number", above="0")] | None = key(
@@ -111,13 +111,13 @@ class LatencyKeys(Part):
     """A latency that the load must stay within; reads and writes each."""
 
     within: Annotated[float, Quantity("time", above="0 s", high="8760 h")] = key(
-        "the latency, of reads and of writes each"
+        "the latency limit, for reads and for writes separately"
     )
     percentile: Annotated[float, Quantity("share")] | None = key(
         "share of the I/Os that must be within it: 50 %, 95 %, 99 % or 99.9 %", None, "their mean"
     )
     when: Annotated[tuple[Annotated[str, Choice(STATES)], ...], BeforeValidator(as_list)] = key(
-        "when that must hold: with all drives, with one missing, or while one is rebuilt; a list"
+        "when this limit holds: with all drives, with one missing, or while one is rebuilt; a list"
         " for several of these",
         ["healthy"],
     )
@@ -146,7 +146,7 @@ class ChoiceKeys(Part):
         "strips", ["64 KiB"]
     )
     controllers: Annotated[tuple[Name, ...], BeforeValidator(as_list)] | None = key(
-        'cards of controllers; "host" is RAID by software of the server, without one', None,
+        'cards of controllers; "host" is software RAID of the server, without a controller', None,
         '"host" and all cards of controllers',
     )  # fmt: skip
     writes: Annotated[
@@ -154,13 +154,13 @@ class ChoiceKeys(Part):
     ] = key("write modes of controllers with a cache", ["through", "back"])
     spares: Annotated[tuple[int, ...], Counts(0, 64)] = key("hot spares of each array", [0, 1])
     arrays: Annotated[tuple[int, ...], Counts(1, 64)] = key(
-        "equal arrays that are bought at first; the load is shared out among them", [1, 2]
+        "equal arrays that are bought at first; the load is divided among them", [1, 2]
     )
     hosts: Annotated[tuple[Name, ...], BeforeValidator(as_list)] | None = key(
         "cards of servers", None, "all cards of servers"
     )
     since: Annotated[int, Count(1956, 2100)] | None = key(
-        "year of launch from which on cards that are not named are taken", None, "any year"
+        "earliest year of launch of cards that are not named", None, "any year"
     )
 
 
@@ -171,4 +171,4 @@ class ChassisKeys(Part):
     large_bays: Annotated[int, Count(0, 1000)] = key("bays for drives of 3.5 in", 12)
     slots: Annotated[int, Count(0, 1000)] = key("slots for add-in cards", 0)
     sockets: Annotated[int, Count(0, 1000)] = key("sockets for M.2", 0)
-    rack_units: Annotated[int, Count(1, 100)] = key("rack units of one", 2)
+    rack_units: Annotated[int, Count(1, 100)] = key("rack units of one chassis", 2)

@@ -45,7 +45,7 @@ def print_learned(found: OwnResults, console: Console) -> None:
 def print_written(
     found: OwnResults, written: Mapping[str, Card], parts: Sequence[Card], console: Console
 ) -> None:
-    """Print where the cards are, and what was learned or measured that belongs to others.
+    """Print where the cards are, and what was learned or measured of parts without one.
 
     ``written`` has them by their paths; ``parts`` are the cards of all that was measured.
     """
@@ -63,8 +63,8 @@ def print_written(
     missing = [card.name for card in parts if card.name not in there and not was_compared(card)]
     if missing:
         text = (
-            f"{' and '.join(missing)} took part in what was measured: --output FOLDER writes a"
-            " card of every part, and only all of them narrow what models leave out."
+            f"{' and '.join(missing)} took part in the measurement: --output FOLDER writes a card"
+            " of every part, and only all of them narrow what the models leave out."
         )
         console.print(Text(text), soft_wrap=True)
 

@@ -1,11 +1,11 @@
-"""Which measurement of a drive tells a value of it: simulated, and not only looked up.
+"""Which measurement of a drive shows one of its values, found by simulation.
 
-The table (:mod:`raidsim.unknowns.experiments`) has a load in which little else counts for every
-value. On some drives that value does not count there either: random reads of 128 KiB, 32 of them
-outstanding, show the channels of a drive on PCIe, and the link of one on SATA. So the load is run
-with the value at both ends of what is drawn of it. If that moves it too little for a measurement
-to tell, the usual loads of one drive are tried: the first that it moves far enough is named, or
-else the one that it moves most.
+The table (:mod:`raidsim.unknowns.experiments`) has for every value a load that depends on little
+else. On some drives this load does not depend on the value either: random reads of 128 KiB with 32
+outstanding show the channels of a drive on PCIe, but the link of a drive on SATA. So the load is
+simulated with the value at both ends of its drawn range. If the rate changes too little for a
+measurement, the usual loads of one drive are tried. The first whose rate changes enough is taken,
+or else the one whose rate changes most.
 """
 
 from __future__ import annotations
@@ -31,25 +31,24 @@ from raidsim.unknowns.experiments import (
 from raidsim.unknowns.values import UnknownValue
 
 CLEAR = 6 * FIGURE
-"""Relative change of a rate between the two ends from which on a measurement tells them apart:
-four deviations of the value lie between them, so each is one and a half of what a measurement is
-off by itself."""
+"""Least relative change of a rate between the two ends that a measurement shows clearly: six times
+the standard deviation of a measured figure."""
 
 LEAST = 2 * FIGURE
-"""The same below which it tells nothing of the value."""
+"""Least relative change of a rate that a measurement shows at all."""
 
 BETTER = 1.5
-"""How many times as much another load must change to be named in place of that of the table, in
-which less else counts."""
+"""How many times as much another load must change to be taken in place of that of the table, which
+depends on fewer other values."""
 
 IOS = 2_000
 """I/Os of a short run."""
 
 
 def measurement_of(scenario: Scenario, card: Card, one: UnknownValue) -> Experiment:
-    """Return the measurement that tells a value of a card of a scenario.
+    """Return the measurement that shows a value of a card of a scenario.
 
-    Of controllers and hosts it is that of the table.
+    For controllers and hosts it is that of the table.
     """
     usual = load_for(card.kind, one.name)
     if card.kind not in DRIVE_KINDS or one.drawn[0] == one.drawn[1]:
@@ -75,16 +74,15 @@ NOTHING = "measure this load itself: no usual load of one drive depends on it en
 
 
 def _apart(rates: tuple[float, float] | None) -> float:
-    """How far the rates at both ends are apart, relatively; 0 if one was not found."""
+    """Relative change of the rate between both ends; 0 if a rate is missing."""
     return 0.0 if rates is None else abs(math.log(rates[0] / rates[1]))
 
 
 def _rates(
     scenario: Scenario, card: Card, ends: list[Card], load: Load
 ) -> tuple[float, float] | None:
-    """I/Os a second of a load on one drive whose card is at either end; None if one can't be."""
-    found = [_rate(scenario, card, end, load) for end in ends]
-    first, second = found
+    """I/Os a second of a load on one drive with the card at either end; None if one cannot run."""
+    first, second = (_rate(scenario, card, end, load) for end in ends)
     return None if first is None or second is None else (first, second)
 
 

@@ -18,14 +18,14 @@ PER_OUTSTANDING = 20
 """I/Os of a short run for each that is outstanding at a time."""
 
 WARM_UP = 200
-"""How many times as many I/Os a short run may take in all, until what buffers hold has settled.
+"""The I/Os that a short run may take in all until its buffers have settled, over those measured.
 
-A cache, or a drive whose buffer is drawn to be large, answers writes from memory until that is
-full. What the drives take shows only then: a run that ends before has them many times too fast.
+A cache, or a drive with a large buffer in a draw, answers writes from memory until the memory is
+full. A run that ends before this shows drives that are many times too fast.
 """
 
 ANY = 1.0
-"""Precision, relative, that each window has: a short run is not to be longer for a narrower one."""
+"""Relative precision that any window reaches: a short run does not go on for a better one."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def shortened(scenario: Scenario, ios: int) -> Scenario:
     """
     measure = scenario.measure
     wanted = min(max(ios, PER_OUTSTANDING * most_outstanding(scenario)), measure.min_ios)
-    bounds = {"min_ios": wanted, "max_ios": wanted, "precision": measure.precision}
+    bounds: dict[str, float] = {"min_ios": wanted, "max_ios": wanted}
     if scenario.searched is None:  # its precision is also how near the border it comes
         most = max(min(WARM_UP * wanted, measure.max_ios), wanted)
         bounds |= {"max_ios": most, "precision": ANY}

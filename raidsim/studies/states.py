@@ -54,7 +54,7 @@ def at_hardest(scenario: Scenario) -> Scenario:
     return scenario.with_(changes)
 
 
-def degraded(scenario: Scenario, iops: float, takes: Mapping[str, float]) -> Scenario:  # noqa: ARG001
+def degraded(scenario: Scenario, *_: object) -> Scenario:
     """The scenario with the first drive of every array that survives it missing."""
     return scenario.with_(_missing(scenario))
 
@@ -104,7 +104,8 @@ OTHERS: Mapping[str, Callable[[Scenario, float, Mapping[str, float]], Scenario]]
     "degraded": degraded,
     "rebuilding": rebuilding,
 }
-"""By state what makes the scenario of it: of the IO/s of the healthy one, and known rebuilds."""
+"""By state the function that makes its scenario of the healthy one, its IO/s, and the seconds of
+rebuilds that are known."""
 
 
 def _missing(scenario: Scenario) -> dict[str, Any]:

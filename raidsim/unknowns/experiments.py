@@ -2,10 +2,9 @@
 """Which measurement shows a value: a load of one part in which little else counts, as a job of fio.
 
 A table, by kind of card and by the beginning of the value's name. The loads are the usual ones of
-one drive, one controller or one host, so that most people who have the part can run them. Whether
-the value decides such a load is another question, which depends on the part: a drive's channels do
-not where its link is slower. ``raidsim.studies.measurements`` simulates that for drives, and takes
-another one of these loads where it is so.
+one drive, one controller or one host, so that most people who have the part can run them. On some
+parts the value does not decide its load: a drive's channels do not if its link is slower.
+``raidsim.studies.measurements`` simulates the load for drives, and takes another one in this case.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from raidsim import units
 from raidsim.cards import Card
+from raidsim.fio.job_file import FileJob, Place, loads_of
 from raidsim.result_draws import Experiment
 
 
@@ -32,31 +31,10 @@ class Load:
         return _PAST in self.options
 
     def table(self, capacity: int) -> dict[str, Any]:
-        """Return it as a ``[[load]]`` on a drive that holds so many bytes."""
-        own = dict(self.options)
-        kind = own["rw"]
-        read = {"randrw": f"{own.get('rwmixread', '50')} %"}
-        found: dict[str, Any] = {
-            "name": "shown",
-            "read": read.get(kind, "100 %" if "read" in kind else "0 %"),
-            "random": "100 %" if kind.startswith("rand") else "0 %",
-            "size": own["bs"].removesuffix("k") + " KiB",
-            "outstanding": int(own["iodepth"]),
-            "workers": int(own.get("numjobs", "1")),
-        }
-        if "fsync" in own:
-            found["flush_every"] = int(own["fsync"])
-        offset, size = own.get("offset"), own.get("size", "")
-        if offset is not None:
-            found["area"] = {"offset": f"{_part(offset, capacity)} B", "size": "rest"}
-        elif size.endswith("%"):
-            found["area"] = {"offset": "0 B", "size": f"{_part(size, capacity)} B"}
-        return found
-
-
-def _part(share: str, capacity: int) -> int:
-    """Bytes of a share of a drive, in whole MiB."""
-    return capacity * int(share.removesuffix("%")) // 100 // units.MIB * units.MIB
+        """Return the ``[[load]]`` of its job file, on a drive that holds so many bytes."""
+        options = dict((*_DEVICE, *_MEASURED, *self.options))
+        job = FileJob("measured", Place("", 0), options, {}, group=1)
+        return loads_of([job], capacity=lambda _: capacity).tables[0]
 
 
 def _load(words: str, rw: str, size: str, depth: int, *more: tuple[str, str]) -> Load:
@@ -100,6 +78,13 @@ _DEVICE = (
     ("filename", "/dev/DEVICE"),
     ("direct", "1"),
     ("ioengine", "libaio"),
+)
+
+_MEASURED = (
+    ("time_based", "1"),
+    ("runtime", "120"),
+    ("norandommap", "1"),
+    ("group_reporting", "1"),
 )
 
 # Garbage is collected only once as much as the drive holds was written at random behind a fill:
@@ -213,7 +198,7 @@ def experiment_for(
     load
         What is measured; None is what the table says.
     rates
-        I/Os a second that it is simulated to have at the two ends of what is drawn of the value.
+        Simulated I/Os a second with the value at the two ends of its drawn range.
     """
     load = load or load_for(card.kind, name)
     array = "raid." in name or name.startswith(("parity.", "mirror."))
@@ -265,10 +250,7 @@ def job_file(card: Card, name: str, load: Load) -> str:
     options = [
         *([("stonewall", "1")] if prepared else []),
         *_DEVICE,
-        ("time_based", "1"),
-        ("runtime", "120"),
-        ("norandommap", "1"),
-        ("group_reporting", "1"),
+        *_MEASURED,
         *load.options,
     ]
     title = f"{card.name}-{name}".replace("_", "-")

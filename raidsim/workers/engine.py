@@ -58,7 +58,7 @@ CHUNKS_OF_A_WORKER = 16
 """Chunks are so small that each worker gets many: none is left with much when others are done."""
 
 MOST_ALIKE = 16
-"""Variants of a chunk that goes on because what comes next is like what came before."""
+"""Variants of a chunk at most, if they are alike."""
 
 AHEAD = 3
 """Chunks that are handed out for each worker: one that it works on, and some that wait for it."""
@@ -125,8 +125,8 @@ def execute(
         Variants for which this is least begin first, so that no long one is left over for the
         end; None begins them in their order.
     alike
-        Of neighbours for which this is equal one process makes some more, as it has already what
-        they have in common, such as the past of a drive; None for none.
+        Neighbours with an equal value go to one process in larger chunks: it keeps what they
+        share, such as the past of a drive. None: no variants are alike.
     processes
         Run many variants in processes; ``simulate`` and the variants must be such as can be
         pickled.

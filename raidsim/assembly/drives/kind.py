@@ -145,7 +145,7 @@ class DriveKind(ABC):
         """Commands that the drive works on at a time."""
 
     def latency(self, card: Card) -> float:
-        """What a command takes of the drive where nothing waits for it, s."""
+        """Time of a command in the drive if no other command is there, s."""
         return card.number("command.latency")
 
     @abstractmethod
