@@ -18,7 +18,7 @@ from typing import Protocol
 
 from raidsim.control.model import Model
 from raidsim.explain.without_effect import without_effect
-from raidsim.intervene import full_bitmaps, full_caches, window
+from raidsim.intervene import full_bitmaps, full_caches, kept_lines, window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.observe import (
@@ -122,6 +122,7 @@ class Session:
         self.unsettled: list[Unsettled] = []
         self.overfull: list[Filling] = []  # caches that fill without end
         self.at_once = full_caches.AtOnce(self.system)
+        self.kept: set[int] = set()  # caches in which reads find what they find in the long run
         self.before: dict[str, Counts] = {}  # the account of each load when the window was opened
 
     # -- measuring --------------------------------------------------------------------
@@ -139,6 +140,7 @@ class Session:
         if self.finite:
             return self._to_the_end()
         self._set_bits()
+        self._keep_lines()
         self._warm_up()
         return self._to_precision()
 
@@ -223,6 +225,16 @@ class Session:
             lambda: self._run(self._completed() + LEAST_PILOT)
         )
 
+    def _keep_lines(self) -> None:
+        """Let caches hold what reads find in the long run, once it is known who does how much."""
+        caches = kept_lines.caches(self.system, self.all_streams) if self.begun == 0 else []
+        if caches:
+            self._run(self._completed() + LEAST_PILOT)
+        most = self.scenario.measure.max_ios
+        for cache in caches:
+            if kept_lines.put(self.system, cache, self.all_streams, most):
+                self.kept.add(cache)
+
     def _warm_up(self) -> None:
         measure = self.scenario.measure
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
@@ -230,7 +242,7 @@ class Session:
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.built.streams[load.name] for load in self.loads}
         shares = {load.name: load.read_share for load in self.loads}
-        self.settling = Settling(self.system, streams, shares, self.at_once.filled)
+        self.settling = Settling(self.system, streams, shares, self.at_once.filled, self.kept)
         before, begun = self._completed(), self.system.now
         going = self._run(before + pilot // FIRST_PART)
         self.settling.watch_warmup(FIRST_PART * (self.system.now - begun))
@@ -238,12 +250,14 @@ class Session:
             going = going and self._run(before + pilot)
             found = self.settling.unsettled()
             self.unsettled = [one for one in found if one.matters]
-            is_least = pilot >= measure.min_ios
+            is_least = pilot >= min(measure.min_ios, bound / GROWTH)
             if not found or not going or pilot >= bound or (is_least and not self.unsettled):
                 break
             if is_least:
-                patience = PATIENCE * (self.system.now - self.begun) / NS_PER_S
-                late = (one for one in self.settling.filling() if one.full_in > patience)
+                passed = (self.system.now - self.begun) / NS_PER_S
+                patience = PATIENCE * passed
+                soon = min(patience, passed * (bound / pilot - 1.0))  # until there is no more time
+                late = (one for one in self.settling.filling() if one.full_in > soon)
                 if self._fill([one.cache for one in late]):
                     return self._warm_up()
                 if any(one.full_in > patience for one in self._filling()):

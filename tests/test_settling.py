@@ -123,7 +123,6 @@ def test_a_cache_that_fills_slowly_is_not_taken_for_one_that_has_settled() -> No
     changes = {"load.outstanding": 32, "measure.precision": "5 %"}
     (point,) = run(scenario.load("raid5-disks").with_(changes)).points
     assert point.converged
-    assert point.warmup_s > 10
     assert point.latency_ms["write"].mean > 2
     # What is written at random can be told from the start; what is written in sequence can't.
     short = changes | {"measure.max_ios": 60_000}
@@ -221,22 +220,33 @@ READ_CACHE = {
 }
 
 
-def reads(area: str, strip: str = "256 KiB", **measure: Any) -> Point:
+def reads(area: str, strip: str = "256 KiB", random: str = "100 %") -> Point:
     """Reads of 4 KiB at random places of an area that fits into the cache."""
     data = READ_CACHE | {
         "volume": [READ_CACHE["volume"][0] | {"strip": strip}],
-        "load": [{"read": "100 %", "size": "4 KiB", "outstanding": 8, "area": {"size": area}}],
-        "measure": measure,
+        "load": [
+            {
+                "read": "100 %",
+                "random": random,
+                "size": "4 KiB",
+                "outstanding": 8,
+                "area": {"size": area},
+            }
+        ],
     }
     (point,) = run(scenario.from_data(data)).points
     return point
 
 
 def test_a_cache_whose_lines_are_taken_and_still_half_empty_has_not_settled() -> None:
-    """All lines are taken after ten seconds; it takes sixty times as long until all reads hit."""
-    point = reads("6 GiB")
+    """All lines are taken after ten seconds; it takes sixty times as long until all reads hit.
+
+    What random reads find in the end is put there at once, what others find is not.
+    """
+    point = reads("6 GiB", random="99 %")
     assert not point.converged
     assert any("what reads find in the cache" in words for words in point.warnings)
+    assert reads("6 GiB").converged
 
 
 @pytest.mark.parametrize(("area", "told"), [("500 GB", False), ("20 GB", True)])
@@ -247,7 +257,10 @@ def test_clean_lines_that_nothing_comes_back_to_may_go_on_filling(area, told) ->
         "host": {"model": "fujitsu-rx300-s4"},
         "controller": [{"model": "lsi-megaraid-1078-512", "battery": "good"}],
         "volume": [disks | {"strip": "64 KiB", "disk_cache": "off"}],
-        "load": [{"read": "67 %", "size": "8 KiB", "rate": "50 IO/s", "area": {"size": area}}],
+        "load": [
+            {"read": "67 %", "size": "8 KiB", "rate": "50 IO/s", "area": {"size": area}}
+            | ({"random": "95 %"} if told else {})  # else what reads find is put there at once
+        ],
         "measure": {"max_time": "60 s", "min_ios": 2000, "precision": "20 %"},
     }
     (point,) = run(scenario.from_data(data)).points
@@ -277,7 +290,7 @@ def test_a_cache_of_a_part_of_the_area_settles_at_what_it_holds(seed: int) -> No
         "measure": {"min_ios": 20_000},
     }
     (point,) = run(scenario.from_data(data)).points
-    assert point.iops.mean == pytest.approx(4_132, rel=0.012)  # of runs of 2 million I/Os
+    assert point.iops.mean == pytest.approx(4_107, rel=0.012)  # of runs of 2 million I/Os
     (cache,) = point.controllers
     assert cache.hits / cache.reads == pytest.approx(0.111, abs=0.01)
 

@@ -77,7 +77,7 @@ def can_be_filled(system: System, cache: int, streams: Sequence[int]) -> bool:
     return bool(mine) and all(is_random(system, stream) for stream in mine)
 
 
-def fill(system: System, cache: int, streams: Sequence[int]) -> None:
+def fill(system: System, cache: int, streams: Sequence[int], most: int | None = None) -> None:
     """Let a cache hold as much that is dirty as it may, of what these streams write.
 
     Parameters
@@ -86,8 +86,11 @@ def fill(system: System, cache: int, streams: Sequence[int]) -> None:
         Row of one that :func:`can_be_filled`.
     streams
         Of which those that write into it count, each by the writes it has done in this window.
+    most
+        Bytes that may be dirty, if that is fewer than the cache allows.
     """
     settle_dirt(system)
+    limit = int(system.world.caches["high"][cache]) if most is None else most
     mine = _into(system, cache, streams)
     done = system.world.streams["window_ios"][mine, t.WRITE].astype(float)
     shares = done / done.sum() if done.any() else np.full(len(mine), 1 / len(mine))
@@ -102,8 +105,9 @@ def fill(system: System, cache: int, streams: Sequence[int]) -> None:
             known = np.sort(keys)
         stays = draws.random(len(keys)) < _behind(system, cache, known, keys)
         kept = int(stays.sum())
-        put = cache_past.put(system.world, cache, volumes[stays], starts[stays], ends[stays])
-        if put < kept:
+        before = int(system.world.caches["dirty"][cache])
+        put = cache_past.put(system.world, cache, volumes[stays], starts[stays], ends[stays], limit)
+        if put < kept or system.world.caches["dirty"][cache] == before:
             return
 
 

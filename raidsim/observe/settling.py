@@ -50,6 +50,12 @@ One read that goes to a disk takes as long as a hundred from the cache.
 """
 KEPT = 0.02
 """Share of what is written. If more than that stays in a cache, the cache fills."""
+KEPT_OF_A_PART = 0.1
+"""The same of a part of a sweep, in which drives may be slower than in the rest of it.
+
+A closed load that fills a cache for good, or for some time, comes to the same steady state: if the
+cache was filled in vain, it drains.
+"""
 SWEPT = 0.8
 """Share of the time watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
@@ -166,6 +172,9 @@ class Settling:
         Rows of caches that were filled at once. While such a one gives up more than open loads
         write to it, no write waits for it, and how much is dirty matters to nobody; but reads wait
         for the disks that are busy with what drains.
+    kept
+        Rows of caches in which reads find as much as in the long run: what rises there goes down
+        again (:mod:`raidsim.intervene.kept_lines`).
     """
 
     def __init__(
@@ -174,11 +183,13 @@ class Settling:
         streams: Mapping[str, Sequence[int]],
         reads: Mapping[str, float],
         filled: Set[int] = frozenset(),
+        kept: Set[int] = frozenset(),
     ) -> None:
         self.system = system
         self.writing = {name for name, share in reads.items() if share < 1}
         self.reading = {name for name, share in reads.items() if share > 0}
         self.filled = filled
+        self.kept = kept
         self.streams = {name: list(rows) for name, rows in streams.items() if rows}
         self.loads_of: dict[Level, set[str]] = {}
         for name, rows in self.streams.items():
@@ -220,6 +231,11 @@ class Settling:
         rows = [row for name in names & self.writing for row in self.streams[name]]
         return bool((self.system.world.streams["mode"][rows] != CLOSED).all())
 
+    def _are_closed(self, names: Set[str]) -> bool:
+        """Whether all of these loads that write wait for their I/Os before they issue others."""
+        rows = [row for name in names & self.writing for row in self.streams[name]]
+        return bool((self.system.world.streams["mode"][rows] == CLOSED).all())
+
     def draining(self, load: str) -> list[str]:
         """What to say of caches of a load of which less and less is dirty."""
         return [
@@ -243,7 +259,11 @@ class Settling:
 
     def _named(self, level: Level) -> Unsettled:
         needs = self._needed(level)
-        fills = isinstance(level, Held) and goes_on(self.record.series(level), level.bound or 0.0)
+        fills = (
+            isinstance(level, Held)
+            and level.cache not in self.kept
+            and goes_on(self.record.series(level), level.bound or 0.0)
+        )
         filling = level.rows[0] if level.is_dirty and rises(self.record.series(level)) else None
         loads = frozenset(self.loads_of[level])
         return Unsettled(loads, level.words, needs, fills, filling, level.matters)
@@ -297,15 +317,19 @@ class Settling:
         if len(series) == 0 or series[-1] <= cache["low"] or series[0] < levels.FULL * cache["low"]:
             return 0.0
         step = self.record.step / NS_PER_S
-        apart = len(series) - len(series) // 3
+        apart, least = len(series) - len(series) // 3, KEPT
         if (sweep := self._sweep(level, names) / step) > 0:  # whole sweeps: the pace goes with them
-            apart = round(sweep * (SWEPT * len(series) // sweep))
+            whole = round(sweep * (SWEPT * len(series) // sweep))
+            if whole == 0 and self._are_closed(names):
+                least = KEPT_OF_A_PART
+            else:
+                apart = whole
         size = min(len(series) - apart, len(series) // 3)
         if apart == 0 or size < 2 * BATCHES:
             return 0.0
         rise, chance = difference(series[-apart - size : -apart], series[-size:])
         destaged = self.system.since("caches", level.rows[0], "destaged")
-        kept = KEPT * destaged * apart * step / max(self._passed(), step)
+        kept = least * destaged * apart * step / max(self._passed(), step)
         return rise / (apart * step) if rise > max(chance, kept) else 0.0
 
     def _sweep(self, level: Level, names: set[str]) -> float:
@@ -386,7 +410,8 @@ class Settling:
         series = self.record.series(level)
         is_of_before = level.is_dirty and not names & self.writing
         ended = not is_of_before or (len(series) > 0 and series[-1] == 0)
-        if ended and (is_settled(series, level.bound) or self._drains(level)):
+        kept = isinstance(level, Held) and level.cache in self.kept
+        if ended and (is_settled(series, level.bound, kept) or self._drains(level)):
             return None
         return self._named(level)
 
@@ -405,14 +430,18 @@ def has_begun(series: NDArray[np.float64]) -> bool:
     return mser5(series).ok or (len(series) >= LEAST_READ and is_still(series))
 
 
-def is_settled(series: NDArray[np.float64], bound: float | None) -> bool:
-    """Whether a level has come to its bound, or to where it stays but for chance."""
+def is_settled(series: NDArray[np.float64], bound: float | None, wanders: bool = False) -> bool:
+    """Whether a level has come to its bound, or to where it stays but for chance.
+
+    One that began where it stays in the long run ``wanders``: it goes up and down slowly, with what
+    is dirty.
+    """
     quarter = len(series) // 4
     if quarter == 0:
         return False
     if bound is not None and series[-1] >= levels.FULL * bound:
         return True
-    if is_still(series) or (mser5(series).ok and not climbs(series)):
+    if is_still(series, WANDERS if wanders else STILL) or (mser5(series).ok and not climbs(series)):
         return True
     if len(series) < LEAST_READ:
         return False  # too short to tell
@@ -437,11 +466,11 @@ def climbs(series: NDArray[np.float64]) -> bool:
     return any(change > chance for change, chance in changes)
 
 
-def is_still(series: NDArray[np.float64]) -> bool:
-    """Whether the last two quarters of a series have the same mean, but for a hundredth."""
+def is_still(series: NDArray[np.float64], share: float = STILL) -> bool:
+    """Whether the last two quarters of a series have the same mean, but for a share of it."""
     quarter = len(series) // 4
     before, last = series[-2 * quarter : -quarter].mean(), series[-quarter:].mean()
-    return bool(abs(last - before) <= STILL * abs(last))
+    return bool(abs(last - before) <= share * abs(last))
 
 
 def goes_on(series: NDArray[np.float64], bound: float) -> bool:
