@@ -24,7 +24,7 @@ from raidsim.studies.risks import risks_drawn
 from raidsim.unknowns import draws as drawing
 from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws, cards_of
-from raidsim.unknowns.lines import most_carried
+from raidsim.unknowns.links import most_carried
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import unknown_values
 

@@ -24,7 +24,7 @@ from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, uncompared
 from raidsim.unknowns.draws import Draws
-from raidsim.unknowns.lines import most_carried
+from raidsim.unknowns.links import most_carried
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import UnknownValue
 from raidsim.waits import OnPoint, PointProgress
