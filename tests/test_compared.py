@@ -134,9 +134,11 @@ def test_only_a_host_that_does_raid_counts() -> None:
 def test_what_two_systems_share_does_not_part_them() -> None:
     """The ratio of two systems is uncertain by the parts that only one of them has."""
     known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
-    assert compared.apart(known, known.with_("load.outstanding", 2)) == 0
-    assert compared.apart(known, on("intel-p3700-800gb")) == pytest.approx(math.hypot(0.07, 0.07))
-    assert compared.apart(known, other) == pytest.approx(math.hypot(0.07, 0.25))
+    assert compared.left_out_of_ratio(known, known.with_("load.outstanding", 2)) == 0
+    assert compared.left_out_of_ratio(known, on("intel-p3700-800gb")) == pytest.approx(
+        math.hypot(0.07, 0.07)
+    )
+    assert compared.left_out_of_ratio(known, other) == pytest.approx(math.hypot(0.07, 0.25))
 
 
 def drawn(scenario: Scenario, *, saturated: bool = False) -> Drawn:
@@ -149,7 +151,7 @@ def test_no_model_leaves_anything_out_of_a_rate_that_both_loads_ask_for_and_get(
     rates = {"load.outstanding": None, "load.rate": "50 IO/s"}
     known, other = on("nl-sas-2tb"), on("seagate-st2400mm0129")
     asked = [drawn(one.with_(rates)) for one in (known, other)]
-    apart = pytest.approx(compared.apart(known, other))
+    apart = pytest.approx(compared.left_out_of_ratio(known, other))
     assert deviation_of(asked[0], 0, asked[1], 0, "iops") == 0
     assert deviation_of(asked[0], 0, asked[1], 0, "mbps") == 0
     assert deviation_of(asked[0], 0, asked[1], 0, "read latency") == apart
@@ -165,7 +167,7 @@ def test_no_model_leaves_anything_out_of_a_rate_that_both_loads_ask_for_and_get(
 def test_machines_that_boot_ask_for_no_rate() -> None:
     text = '[host]\nmodel = "linux-pc"\n[[volume]]\ndrive = "{}"\n[[machine]]\nreads = 10\n'
     one, other = (load_text(text.format(drive)) for drive in ("nl-sas-2tb", "intel-p3700-800gb"))
-    apart = compared.apart(one, other)
+    apart = compared.left_out_of_ratio(one, other)
     assert deviation_of(drawn(one), 0, drawn(other), 0, "iops") == pytest.approx(apart) != 0
 
 

@@ -8,13 +8,10 @@ name ask for the same I/Os in all systems.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
-
-import numpy as np
 
 from raidsim import units
 from raidsim.errors import InputError, Problem, quote
@@ -23,18 +20,17 @@ from raidsim.risk.assess import Risk, assess_all
 from raidsim.scenario import Scenario
 from raidsim.studies import states as conditions
 from raidsim.studies.arguments import StudyArguments
-from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
+from raidsim.studies.comparison import Comparison, Fact, Line, letter
 from raidsim.studies.costs import Prices, costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
 from raidsim.studies.facts import facts_of, usable
-from raidsim.studies.orders import deviation_of
+from raidsim.studies.orders import in_draws
 from raidsim.studies.short import figures_of
 from raidsim.studies.side_by_side import figure_lines, of_results, points_of, x_of
 from raidsim.studies.store import Store
 from raidsim.studies.study import Outcome, Variant, run_variants
 from raidsim.studies.sweep import at_precision, opened, telling
-from raidsim.studies.unknown import Drawn, draw, number_of_draws
-from raidsim.unknowns import spread
+from raidsim.studies.unknown import draw, number_of_draws
 from raidsim.workers.engine import OnProgress, Progress, execute
 
 SEEDS = 5
@@ -389,7 +385,7 @@ class _Runs:
         for line, place in zip(lines, places, strict=True):
             at = [place] * len(drawn) if isinstance(place, int) else place
             orders = [None] + [
-                _order(drawn[n], at[n], drawn[0], at[0], line.name) for n in range(1, len(drawn))
+                in_draws(drawn[n], at[n], drawn[0], at[0], line.name) for n in range(1, len(drawn))
             ]
             found.append(replace(line, orders=tuple(orders)))
         return found
@@ -539,16 +535,3 @@ def _rebuilds(risks: Sequence[Risk]) -> dict[str, float]:
     """Seconds that rebuilds under load take, by volume, where they were simulated."""
     loaded = ((risk.volume, risk.under_load) for risk in risks)
     return {volume: found.seconds for volume, found in loaded if found is not None}
-
-
-def _order(one: Drawn, place: int, first: Drawn, first_place: int, name: str) -> Order | None:
-    """The ratio of two systems in the same draws; None where too few have the figure."""
-    pairs = zip(one.figure(place, name), first.figure(first_place, name), strict=True)
-    ratios = np.array([a / b if a and b else math.nan for a, b in pairs])
-    deviation = deviation_of(one, place, first, first_place, name)
-    ends, ahead = spread.ends(ratios), spread.share_ahead(ratios, deviation)
-    if ends is None or ahead is None:
-        return None
-    if deviation:
-        ends = spread.widened(float(np.nanmedian(ratios)), ends, deviation)
-    return Order(*ends, ahead, int(np.isfinite(ratios).sum()))

@@ -13,10 +13,11 @@ import numpy as np
 from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
+from raidsim.studies import comparison
 from raidsim.studies.short import is_throughput
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
-from raidsim.unknowns.compared import apart
+from raidsim.unknowns.compared import left_out_of_ratio
 from raidsim.workers.engine import OnProgress
 
 
@@ -91,6 +92,30 @@ def compare(
     return [_order(found[0], found[1], place, figure) for place in range(numbers[0])]
 
 
+def in_draws(
+    one: Drawn,
+    place: int,
+    other: Drawn,
+    other_place: int,
+    figure: str,
+    ratio: float | None = None,
+) -> comparison.Order | None:
+    """The ratio of a figure of two points in the same draws; None where too few have it.
+
+    ``ratio`` is that of the cards as they are; None takes the median of the draws for it.
+    """
+    pairs = zip(one.figure(place, figure), other.figure(other_place, figure), strict=True)
+    ratios = np.array([a / b if a and b else np.nan for a, b in pairs])
+    deviation = deviation_of(one, place, other, other_place, figure)
+    ends, ahead = spread.ends(ratios), spread.share_ahead(ratios, deviation)
+    if ends is None or ahead is None:
+        return None
+    if deviation:
+        middle = float(np.nanmedian(ratios)) if ratio is None else ratio
+        ends = spread.widened(middle, ends, deviation)
+    return comparison.Order(*ends, ahead, int(np.isfinite(ratios).sum()))
+
+
 def deviation_of(one: Drawn, place: int, other: Drawn, other_place: int, figure: str) -> float:
     """Relative standard deviation of what models leave out of the ratio of a figure of two points.
 
@@ -99,7 +124,7 @@ def deviation_of(one: Drawn, place: int, other: Drawn, other_place: int, figure:
     """
     if is_throughput(figure) and _gets_its_rate(one, place) and _gets_its_rate(other, other_place):
         return 0.0
-    return apart(one.scenario, other.scenario)
+    return left_out_of_ratio(one.scenario, other.scenario)
 
 
 def _gets_its_rate(drawn: Drawn, place: int) -> bool:
@@ -115,15 +140,9 @@ def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
         there = sorted(set(known[0]) & set(known[1]))
         cause, remedy = f"{figure} is no figure of both", f"known: {', '.join(there)}"
         raise InputError([Problem("compare()", None, "figure", cause, remedy)])
-    pairs = zip(one.figure(place, figure), other.figure(place, figure), strict=True)
-    ratios = np.array([a / b if a and b else np.nan for a, b in pairs])
-    deviation = deviation_of(one, place, other, place, figure)
-    ends = spread.ends(ratios)
-    ahead = spread.share_ahead(ratios, deviation)
-    if ends is None or ahead is None:
+    ratio = known[0][figure] / known[1][figure]
+    found = in_draws(one, place, other, place, figure, ratio)
+    if found is None:
         cause = f"fewer than {spread.FEWEST} draws have it in both"
         raise InputError([Problem("compare()", None, "figure", cause, "ask for more draws")])
-    ratio = known[0][figure] / known[1][figure]
-    if deviation:
-        ends = spread.widened(ratio, ends, deviation)
-    return Order(figure, ratio, *ends, ahead, int(np.isfinite(ratios).sum()))
+    return Order(figure, ratio, found.low, found.high, found.ahead, found.draws)

@@ -77,7 +77,7 @@ def left_out(scenario: Scenario) -> LeftOut:
     return LeftOut(spread.MODEL, spread.MODEL)
 
 
-def apart(one: Scenario, other: Scenario) -> float:
+def left_out_of_ratio(one: Scenario, other: Scenario) -> float:
     """Relative standard deviation of what models leave out of the ratio of two scenarios.
 
     Only parts that they do not share count: what a model leaves out of a drive that is in both, it
