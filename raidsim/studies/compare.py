@@ -153,6 +153,9 @@ def compare(
     check = StudyArguments("compare()")
     if names is not None:
         check.several("names", names, "give a text for each system")
+    check.whole("seeds", seeds, 1, MOST_SEEDS)
+    if within is not None:
+        _check_latency(check, within)
     if percentile is not None:
         if within is None:
             check.wrong("percentile", "has no effect without within", "give a latency as well")
@@ -175,8 +178,8 @@ def compare(
     scenarios = [at_precision(one, precision) for one in systems if isinstance(one, Scenario)]
     with opened(store) as kept, telling(progress) as on_progress:
         ask = _Ask(
-            _whole("seeds", seeds, 1, MOST_SEEDS), _latency(within), percentile,
-            number_of_draws(unknowns), states, risk, prices, kept, workers, cluster, on_progress,
+            seeds, within, percentile, number_of_draws(unknowns), states, risk, prices,
+            kept, workers, cluster, on_progress,
         )  # fmt: skip
         made = [_System(name, one) for name, one in zip(called, scenarios, strict=True)]
         return _Runs(made, ask).compare()
@@ -464,25 +467,14 @@ def _refuse(**given: object) -> None:
         raise InputError(wrong)
 
 
-def _whole(name: str, value: object, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        cause = f"{value!r} is no whole number from {least} to {most:,}"
-        raise InputError([Problem("compare()", None, name, cause)])
-    return value
-
-
-def _latency(text: str | None) -> str | None:
-    if text is None:
-        return None
+def _check_latency(check: StudyArguments, text: str) -> None:
     try:
         seconds = units.parse(text, "time")
     except units.QuantityError as error:
-        raise InputError(
-            [Problem("compare()", None, "within", error.cause, error.remedy)]
-        ) from None
-    if seconds <= 0:
-        raise InputError([Problem("compare()", None, "within", f"{text} is no latency")])
-    return text
+        check.wrong("within", error.cause, error.remedy)
+    else:
+        if seconds <= 0:
+            check.wrong("within", f"{text} is no latency")
 
 
 def _searching(system: _System, within: str, percentile: float | None) -> Scenario:
