@@ -51,7 +51,7 @@ from raidsim.scenario.intensity import label
 from raidsim.session import Session
 from raidsim.system.system import SaturationError
 from raidsim.units import MIB, NS_PER_S
-from raidsim.waits import OnPoint, PointProgress
+from raidsim.waits import OnPoint, PointProgress, go_on
 from raidsim.warming import warm_drives
 
 FIRST_STEP = 1e-3  # s between samples of the timeline; doubled as the course goes on
@@ -334,6 +334,8 @@ class CourseSession(Session):
         )
 
     def _tell_of_course(self) -> None:
+        """Say how far it is, if anybody still waits for it."""
+        go_on()
         if self.on_point is None:
             return
         load = next(iter(self.scenario.loads), None)

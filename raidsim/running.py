@@ -35,7 +35,7 @@ from raidsim.system.system import SaturationError
 from raidsim.version import __version__
 from raidsim.waits import OnPoint, PointProgress
 from raidsim.within import find_highest
-from raidsim.workers.engine import execute, go_on
+from raidsim.workers.engine import execute
 
 Progress = OnPoint | bool | None
 
@@ -131,9 +131,7 @@ def _run(scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | Non
         else:
             first = partial(_first, keeper=keeper)
             highest = find_highest(scenario, scenario.searched, first, on_point, measured)
-            if highest.iops is None and _settles(
-                scenario
-            ):  # then it is worth knowing what is carried at all
+            if highest.iops is None and _settles(scenario):  # what is carried at all?
                 for value, points in measured.items():
                     tried = scenario.at(scenario.searched, value)
                     measured[value] = _capacity(tried, on_point).add_to(points, 0)
@@ -154,16 +152,10 @@ def _measure_all(
 
     One after the other where I/Os are kept, since they would all be in memory at a time.
     """
-    lock = Lock()
-
-    def tell(at: PointProgress) -> None:
-        go_on()
-        if on_point is not None:
-            with lock:
-                on_point(at)
+    told = None if on_point is None else _one_at_a_time(on_point)
 
     def simulate(intensity: int) -> list[Point]:
-        return run_point(scenario, intensity, tell, keeper, key=intensity)
+        return run_point(scenario, intensity, told, keeper, key=intensity)
 
     execute(
         range(scenario.points),
@@ -171,6 +163,17 @@ def _measure_all(
         workers=None if keeper is None else 1,
         on_row=measured.__setitem__,
     )
+
+
+def _one_at_a_time(on_point: OnPoint) -> OnPoint:
+    """What several threads may call with their progress, of which one is told at a time."""
+    lock = Lock()
+
+    def tell(at: PointProgress) -> None:
+        with lock:
+            on_point(at)
+
+    return tell
 
 
 def _result(
@@ -253,9 +256,7 @@ def _points_of(
     return points
 
 
-def measure_points(
-    scenario: Scenario, on_point: OnPoint | None = None
-) -> tuple[list[Point], Highest | None]:
+def measure_points(scenario: Scenario) -> tuple[list[Point], Highest | None]:
     """Simulate every point of a scenario, or its search, without a look at what is carried.
 
     Raises
@@ -264,10 +265,10 @@ def measure_points(
         As :func:`run` does.
     """
     if scenario.searched is None:
-        found = [run_point(scenario, number, on_point) for number in range(scenario.points)]
+        found = [run_point(scenario, number) for number in range(scenario.points)]
         return [point for points in found for point in points], None
     measured: dict[float, list[Point]] = {}
-    highest = find_highest(scenario, scenario.searched, _first, on_point, measured)
+    highest = find_highest(scenario, scenario.searched, _first, None, measured)
     return [point for value in sorted(measured) for point in measured[value]], highest
 
 

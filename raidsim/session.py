@@ -48,7 +48,7 @@ from raidsim.scenario.intensity import at, label, offered, period_of, transfers
 from raidsim.scenario.replays import plan
 from raidsim.system.system import SaturationError
 from raidsim.units import NS_PER_S
-from raidsim.waits import OnPoint, PointProgress, so_far
+from raidsim.waits import OnPoint, PointProgress, go_on, so_far
 from raidsim.warming import warm_drives
 
 LEAST_PILOT = 2_000
@@ -192,6 +192,8 @@ class Session:
         return [*settling, *self.watches.values()]
 
     def _tell(self) -> None:
+        """Say how far it is, if anybody still waits for it."""
+        go_on()
         if self.on_point is None:
             return
         measure = self.scenario.measure

@@ -15,7 +15,6 @@ from raidsim.planning.need import need_of
 from raidsim.planning.planner import plan
 from raidsim.planning.runs import DONE, Measured, Runner, of_points
 from raidsim.running import measure_points
-from raidsim.workers.engine import go_on
 
 NEED = """
 title = "disks that are read"
@@ -56,7 +55,7 @@ def designs(need):
 
 def phases_of(data, need):
     scenario = scenario_of(data, need)
-    points, _ = measure_points(scenario, go_on)
+    points, _ = measure_points(scenario)
     (point,) = points
     return point.course.phases, of_points(scenario, points)
 

@@ -22,7 +22,7 @@ from raidsim.running import measure_points
 from raidsim.scenario import Scenario
 from raidsim.studies.study import content_key
 from raidsim.system.system import SaturationError
-from raidsim.workers.engine import Progress, execute, go_on
+from raidsim.workers.engine import Progress, execute
 
 DONE, SATURATED, REFUSED = "done", "saturated", "refused"
 
@@ -135,7 +135,7 @@ class Measured:
 def measured(scenario: Scenario) -> Measured:
     """Run a scenario and keep what a plan needs of it."""
     try:
-        points, _ = measure_points(scenario, go_on)
+        points, _ = measure_points(scenario)
     except InputError as error:
         return Measured(REFUSED, "; ".join(problem.cause for problem in error.problems))
     except (SaturationError, TableOverflowError) as error:

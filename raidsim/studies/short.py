@@ -12,7 +12,6 @@ from raidsim.result import Highest, Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
 from raidsim.unknowns.spread import LeftOut
-from raidsim.workers.engine import go_on
 
 PER_OUTSTANDING = 20
 """I/Os of a short run for each that is outstanding at a time."""
@@ -63,7 +62,7 @@ def most_outstanding(scenario: Scenario) -> int:
 
 def measured(scenario: Scenario) -> Row:
     """Run a scenario, and keep its figures."""
-    points, highest = measure_points(scenario, go_on)
+    points, highest = measure_points(scenario)
     return row_of(points, highest)
 
 

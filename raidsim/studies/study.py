@@ -26,7 +26,7 @@ from raidsim.scenario import Scenario
 from raidsim.studies.figures import Cell, rows_of
 from raidsim.studies.store import Entry, Status, Store
 from raidsim.system.system import SaturationError
-from raidsim.workers.engine import OnProgress, Progress, execute, go_on
+from raidsim.workers.engine import OnProgress, Progress, execute
 
 LEVEL = 3
 """Level of zlib: it makes a sixth of a result, in less than a millisecond."""
@@ -246,7 +246,7 @@ def _simulate(variant: Variant) -> Entry:
         return _nothing("refused", _key_of_refused(variant, error), error, None, began)
     key, written = content_key(scenario), _packed_scenario(scenario)
     try:
-        result = run(scenario, progress=go_on)
+        result = run(scenario)
     except InputError as error:
         return _nothing("refused", key, error, written, began)
     except (SaturationError, TableOverflowError) as error:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from raidsim.result import Result
-from raidsim.workers.engine import go_on
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ def simulate(job: Job) -> Result:
     from raidsim.running import run  # noqa: PLC0415  (loads the kernel)
     from raidsim.scenario import load  # noqa: PLC0415
 
-    return run(load(job.scenario, overrides=job.all_overrides()), progress=go_on)
+    return run(load(job.scenario, overrides=job.all_overrides()))
 
 
 def simulate_for_claims(job: Job) -> Result:

@@ -33,7 +33,7 @@ from raidsim.validate.jobs import Job, distinct
 from raidsim.validate.standing import counting
 from raidsim.validate.systems import Systems, results_of
 from raidsim.validate.verdict import Spread, Verdict, number_of
-from raidsim.workers.engine import OnProgress, execute, go_on
+from raidsim.workers.engine import OnProgress, execute
 
 DRAWS = 24
 """Draws of a validation: the ends of an interval lie between the two outermost on each side."""
@@ -233,7 +233,7 @@ def drawn(one: DrawnJob) -> Result | None:
     """Run a job in a draw; None where that draw of it cannot be run."""
     scenario = _draws(one.draws).scenario(_scenario(one.job), one.number)
     try:
-        points, highest = measure_points(scenario, go_on)
+        points, highest = measure_points(scenario)
     except (InputError, SaturationError):
         if one.number == 0:
             raise

@@ -89,11 +89,6 @@ class Progress:
 OnProgress = Callable[[Progress], None]
 
 
-def go_on(_at: object = None) -> None:
-    """End the run that says how far it is, if nobody waits for it any more."""
-    waits.go_on()
-
-
 def execute(
     variants: Sequence[Variant],
     simulate: Callable[[Variant], Row],
