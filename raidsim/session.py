@@ -65,6 +65,9 @@ PATIENCE = 2.0
 """Times what has passed: a warm-up that would wait longer for a cache to fill has it filled at once
 (:mod:`raidsim.intervene.full_caches`), or ends, where that can't be done."""
 CROWDED = 0.95  # share of a station's time from which an open load settles slowly
+SETTLES_SLOWLY = (
+    "an open load this close to saturation settles slowly: latencies depend on how long is measured"
+)
 
 
 class Reading(Protocol):
@@ -458,21 +461,17 @@ class Session:
         throughput = Interval(rate, None, None)
         if not self.finite:
             throughput = self._precision(load).of_rate(rate)
-        busiest = observe.limit_of(system, streams, used)
-        if not self.finite:
             converged, more = self._has_converged(load, converged)
             converged = converged and not unsettled
             warnings += more
+        busiest = observe.limit_of(system, streams, used)
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
             warnings += saturation.warnings(load, latencies, account, self.overfull)
-        elif load.rate is not None and busiest is not None and _worst(busiest) > CROWDED:
-            warnings.append(
-                "an open load this close to saturation settles slowly: latencies depend on"
-                " how long is measured"
-            )
+        elif self._is_crowded(load, busiest):
             converged = converged and (self.finite or not self._is_behind(load, throughput))
+            warnings.append(SETTLES_SLOWLY)
         within, within_ms = (False, None) if saturated else observe.within(system, load, streams)
         if load.within is not None and within_ms is None and not saturated:
             warnings.append("not known to be within: too few I/Os took longer than the percentile")
@@ -553,6 +552,14 @@ class Session:
         ios = self._completed() - self.warmup_ios
         return self.settling.draining(load.name) + self.settling.part_of_a_sweep(load.name, ios)
 
+    @staticmethod
+    def _is_crowded(load: LoadSpec, busiest: Limit | None) -> bool:
+        """Whether a station of an open load is nearly always busy."""
+        if load.rate is None or busiest is None:
+            return False
+        of_one = busiest.busiest_utilisation  # of several drives the busiest
+        return (busiest.utilisation if of_one is None else of_one) > CROWDED
+
     def _is_behind(self, load: LoadSpec, throughput: Interval) -> bool:
         """Whether less comes out than is asked for, even at the upper end of the interval."""
         return throughput.high is None or throughput.high < transfers(load, self.intensity)
@@ -566,8 +573,3 @@ class Session:
         behind = self._is_behind(load, throughput)
         asked, before = offered(load, self.intensity), self.before.get(load.name)
         return saturation.is_saturated(self.system, load, streams, asked, before, behind=behind)
-
-
-def _worst(limit: Limit) -> float:
-    """Busy share of the busiest station that a limit stands for."""
-    return limit.utilisation if limit.busiest_utilisation is None else limit.busiest_utilisation
