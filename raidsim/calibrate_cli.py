@@ -22,7 +22,7 @@ from raidsim.cli_options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from raidsim.calibrate.own_results import OwnResults
+    from raidsim.calibrate.learned import OwnResults
     from raidsim.cards import Card
     from raidsim.report.output import Target
     from raidsim.scenario import Scenario

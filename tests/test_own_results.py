@@ -11,7 +11,8 @@ import pytest
 
 from raidsim import cards, cli
 from raidsim import scenario as scenarios
-from raidsim.calibrate.own_results import Learned, Told, _cards, _Search, _Unknowns
+from raidsim.calibrate.learned import Learned, Told
+from raidsim.calibrate.own_results import _cards, _Search, _Unknowns
 from raidsim.cards.plausible import plausible
 from raidsim.cards.posterior import posterior
 from raidsim.judge import judge, read_results

@@ -8,7 +8,8 @@ import tomlkit
 from tomlkit.items import InlineTable
 
 from raidsim.calibrate.card_file import TOLD, inline, percent, spaced
-from raidsim.calibrate.own_results import Learned, OwnResults, drive_of, stated
+from raidsim.calibrate.learned import Learned, OwnResults
+from raidsim.calibrate.own_results import drive_of, stated
 from raidsim.cards import Card
 from raidsim.cards.plausible import plausible
 from raidsim.cards.toml_file import parse

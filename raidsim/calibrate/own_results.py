@@ -22,17 +22,16 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from raidsim import units
+from raidsim.calibrate.learned import HIGH_END, LOW_END, Learned, OwnResults, Told, key_of
 from raidsim.cards import Card
 from raidsim.cards.posterior import (
     ALIKE,
@@ -46,14 +45,13 @@ from raidsim.cards.posterior import (
 from raidsim.errors import InputError, Problem
 from raidsim.fio.playing import Played
 from raidsim.judge import Given
-from raidsim.judge.compare import KNOWN, compared_by, simulated_loads, speed_by, target_of
+from raidsim.judge.compare import compared_by, simulated_loads, speed_by, target_of
 from raidsim.judge.figures import Figure
 from raidsim.judge.loads import load_of
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.scenario import Scenario
-from raidsim.unknowns.spread import MODEL, NORMAL_90
+from raidsim.workers.engine import execute
 
-SCHEMA = "raidsim.learned/1"
 ROUNDS = 3
 HALVINGS = 3
 STEP = 0.5
@@ -71,15 +69,6 @@ LEARNED = 0.9
 MOVED = 0.25
 """Deviations by which a value must move to count as learned of: less is no news of it."""
 
-MET = math.expm1(NORMAL_90 * math.hypot(FIGURE, MODEL))
-"""How far a measured figure may be off the values after: 13 % either way.
-
-In nine cases of ten it is less, if the values are right: a measurement is off by itself
-(`FIGURE`), and models leave something out (`MODEL`; these parts are being compared with a
-measurement, so it is not that of parts that nothing was compared with)."""
-
-LOW_END, HIGH_END = "low", "high"
-
 WITHOUT_EFFECT = ("power.", "reliability.", "heat.", "throttle.", "recovery.", "rebuild.")
 """Values that no measurement of speed tells of."""
 
@@ -90,105 +79,6 @@ QUICK = {"measure.precision": "1 %", "measure.min_ios": 20_000}
 
 Tell = Callable[[str, float], None]
 """Told what is simulated now, and which share of all that is done."""
-
-
-@dataclass(frozen=True)
-class Learned:
-    """One value before and after: base units, and where 95 % of what it may be lie."""
-
-    card: Card
-    name: str
-    before: float
-    before_range: tuple[float, float]
-    after: float
-    after_range: tuple[float, float]
-    slopes: Mapping[str, float]
-    is_told: bool
-    end: str | None = None
-    """Which end of its plausible range it stands at after: "low", "high" or None."""
-
-    def is_spent(self, job: Told) -> bool:
-        """Whether it stands at the end of its range, and beyond that would be nearer to a job."""
-        slope = self.slopes.get(_key(job.name), 0.0)  # of the simulated speed
-        wanted = slope if job.after > 1 else -slope
-        return (self.end == HIGH_END and wanted > 0) or (self.end == LOW_END and wanted < 0)
-
-
-@dataclass(frozen=True)
-class Told:
-    """A measured job: speeds (measured over simulated) before and after, and the figure after."""
-
-    name: str
-    before: float
-    after: float
-    figure: Figure | None = None
-
-    @property
-    def is_met(self) -> bool:
-        """Whether the values after give what was measured, but for errors of both."""
-        return 1 / (1 + MET) <= self.after <= 1 + MET
-
-    @property
-    def agrees(self) -> bool:
-        """Whether it agrees with the values after as `raidsim judge` has it, which is wider."""
-        return 1 / (1 + KNOWN) <= self.after <= 1 + KNOWN
-
-
-@dataclass(frozen=True)
-class OwnResults:
-    """What results told of the values of a scenario's cards; those that were told of come first."""
-
-    scenario: str
-    values: tuple[Learned, ...]
-    figures: tuple[Told, ...]
-    left_out: tuple[str, ...]
-    runs: int
-
-    def of(self, card: str) -> list[Learned]:
-        """The values of one card that the results told of."""
-        return [one for one in self.values if one.card.name == card and one.is_told]
-
-    def spent(self, job: Told) -> list[Learned]:
-        """The values at an end of their ranges beyond which a job would be met better."""
-        return [one for one in self.values if one.is_spent(job)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The whole as plain dicts, lists and numbers."""
-        return {
-            "schema": SCHEMA,
-            "scenario": self.scenario,
-            "figures": [
-                {
-                    "name": one.name,
-                    "before": one.before,
-                    "after": one.after,
-                    "figure": one.figure.name if one.figure else None,
-                    "unit": one.figure.unit if one.figure else None,
-                    "measured": one.figure.measured if one.figure else None,
-                    "simulated": one.figure.simulated if one.figure else None,
-                    "met": one.is_met,
-                    "at_end": []
-                    if one.is_met
-                    else [{"card": at.card.name, "name": at.name} for at in self.spent(one)],
-                }
-                for one in self.figures
-            ],
-            "margin": MET,
-            "values": [
-                {
-                    "card": one.card.name,
-                    "name": one.name,
-                    "before": one.before,
-                    "before_range": list(one.before_range),
-                    "after": one.after,
-                    "after_range": list(one.after_range),
-                    "learned": one.is_told,
-                }
-                for one in self.values
-            ],
-            "left_out": list(self.left_out),
-            "runs": self.runs,
-        }
 
 
 @dataclass(frozen=True)
@@ -367,6 +257,7 @@ class _Search:
         self.unknowns = unknowns
         self.groups = groups
         self.tell = tell
+        self.lock = Lock()  # several threads tell, and count
         self.runs = 0
         # The first round takes the slopes of all values, the others those of a third, about.
         self.expected = len(groups) * len(unknowns.pairs) * 2
@@ -380,9 +271,10 @@ class _Search:
         """The same, each with the figure that tells it."""
         found: list[tuple[float, Figure | None]] = []
         for group in self.groups:
-            if self.tell is not None:
-                self.tell(what, min(self.runs / self.expected, 0.99))
-            self.runs += 1
+            with self.lock:
+                if self.tell is not None:
+                    self.tell(what, min(self.runs / self.expected, 0.99))
+                self.runs += 1
             try:
                 loads = simulated_loads(group.scenario.with_(self.unknowns.changes(x)))
             except InputError:
@@ -398,10 +290,10 @@ class _Search:
     def slopes(self, x: Vector, here: Vector, moving: Sequence[int]) -> Vector:
         """Change of the logarithm of each simulated speed by each value."""
         found = np.zeros((len(here), len(x)))
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # the kernel needs no lock
-            columns = pool.map(lambda k: self._slope(x, here, k), moving)
-            for k, column in zip(moving, columns, strict=True):
-                found[:, k] = column
+        for k, column in zip(
+            moving, execute(moving, lambda k: self._slope(x, here, k)), strict=True
+        ):
+            found[:, k] = column
         return found
 
     def _slope(self, x: Vector, here: Vector, k: int) -> Vector:
@@ -432,10 +324,29 @@ class _Search:
 
     def learned(self, title: str, left_out: tuple[str, ...]) -> OwnResults:
         """Move, and say what was learned."""
-        unknowns, prior, mean = self.unknowns, self.unknowns.prior, self.unknowns.mean
-        start = self.speeds(mean, "as the cards are")
+        start = self.speeds(self.unknowns.mean, "as the cards are")
         assert start is not None
         judged = np.isfinite(start)
+        x, slopes = self._most_probable(start, judged)
+        covariance = conditioned(self.unknowns.prior, slopes[judged], _errors(slopes[judged]))
+        x, told, ends = self._kept(x, covariance)
+        return OwnResults(
+            title,
+            self._values(x, covariance, slopes, told),
+            tuple(
+                Told(name, math.exp(before), math.exp(after), figure)
+                for name, before, (after, figure) in zip(self._names(), start, ends, strict=True)
+            ),
+            left_out,
+            self.runs,
+        )
+
+    def _most_probable(self, start: Vector, judged: Vector) -> tuple[Vector, Vector]:
+        """Move to the most probable values: these, and the last slopes of all speeds.
+
+        ``start`` are the speeds with the cards as they are, ``judged`` says which there are.
+        """
+        unknowns, prior, mean = self.unknowns, self.unknowns.prior, self.unknowns.mean
         x, here = mean.copy(), start
         moving = list(range(len(mean)))
         slopes = np.zeros((len(start), len(mean)))
@@ -456,25 +367,20 @@ class _Search:
             x, here = better
             if settled:
                 break
-        covariance = conditioned(prior, slopes[judged], _errors(slopes[judged]))
+        return x, slopes
+
+    def _kept(
+        self, x: Vector, covariance: Vector
+    ) -> tuple[Vector, NDArray[np.bool_], list[tuple[float, Figure | None]]]:
+        """Put back what nothing was learned of: values, which were learned, speeds with them."""
         told = self._told(x, covariance)
-        kept = np.where(told, x, mean)
+        kept = np.where(told, x, self.unknowns.mean)
         ends = self.compared(kept, "with what was learned")
         if ends is None:  # no card could have them without the rest
-            told, kept = x != mean, x
+            told, kept = x != self.unknowns.mean, x
             ends = self.compared(kept, "with all that moved")
         assert ends is not None
-        x = kept
-        return OwnResults(
-            title,
-            self._values(x, covariance, slopes, told),
-            tuple(
-                Told(name, math.exp(before), math.exp(after), figure)
-                for name, before, (after, figure) in zip(self._names(), start, ends, strict=True)
-            ),
-            left_out,
-            self.runs,
-        )
+        return kept, told, ends
 
     def _names(self) -> list[str]:
         return [name for group in self.groups for name in group.names]
@@ -525,7 +431,7 @@ class _Search:
             )
             per_cent = value if known.linear[i] else 1.0  # of the value, where slopes are of it
             by_figure = {
-                _key(name): float(slope) * per_cent
+                key_of(name): float(slope) * per_cent
                 for name, slope in zip(names, slopes[:, k], strict=True)
                 if slope != 0
             }
@@ -543,11 +449,6 @@ class _Search:
                 )
             )
         return tuple(sorted(found, key=lambda one: not one.is_told))
-
-
-def _key(job: str) -> str:
-    """The name of a measured job's figure among those that tell of a value."""
-    return f"fio: {job}"
 
 
 def _end(value: float, known: Posterior, i: int) -> str | None:

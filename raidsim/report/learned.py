@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
-from raidsim.calibrate.own_results import HIGH_END, MET, Learned, OwnResults, Told
+from raidsim.calibrate.learned import HIGH_END, MET, Learned, OwnResults, Told
 from raidsim.cards import Card
 from raidsim.report.ruled import ruled
 from raidsim.unknowns.compared import was_compared
