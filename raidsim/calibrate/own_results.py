@@ -132,37 +132,36 @@ def _groups(
     left_out: list[str] = []
     given = Given(may_be_asked=False)
     for measured in results:
-        for _, same in itertools.groupby(measured.jobs, lambda job: (job.host, job.group)):
-            jobs = list(same)
-            plays = [load_of(job, scenario, target, given) for job in jobs]
-            good = [
-                (job, played)
-                for job, played in zip(jobs, plays, strict=True)
-                if not (played.refused or job.error or job.iops == 0)
-            ]
-            left_out += [
-                f"{measured.file}: {job.name}: "
-                + (played.refused[0].meaning if played.refused else "nothing was measured")
-                for job, played in zip(jobs, plays, strict=True)
-                if played.refused or job.error or job.iops == 0
-            ]
+        stem = measured.file.rsplit("/", 1)[-1]
+        for _, side_by_side in itertools.groupby(measured.jobs, lambda job: (job.host, job.group)):
+            good: list[tuple[MeasuredJob, Played]] = []
+            for job in side_by_side:
+                played = load_of(job, scenario, target, given)
+                if why := _why_left_out(job, played):
+                    left_out.append(f"{measured.file}: {job.name}: {why}")
+                else:
+                    good.append((job, played))
             if not good:
                 continue
-            tables = [
+            loads = [
                 {"name": f"job{n}", "volume": target} | played.table
                 for n, (_, played) in enumerate(good, start=1)
             ]
-            played_scenario = scenario.with_(
-                {"load": tables, "event": None, "machine": None} | QUICK
-            )
-            stem = measured.file.rsplit("/", 1)[-1]
-            names = tuple(f"{stem}: {job.name}" for job, _ in good)
-            with_loads = tuple(played for _, played in good)
-            groups.append(_Group(played_scenario, tuple(job for job, _ in good), with_loads, names))
+            changes = {"load": loads, "event": None, "machine": None} | QUICK
+            jobs, plays = zip(*good, strict=True)
+            names = tuple(f"{stem}: {job.name}" for job in jobs)
+            groups.append(_Group(scenario.with_(changes), jobs, plays, names))
     if not groups:
         reasons = left_out or ["the results hold no job"]
         raise InputError([Problem(scenario.path, None, None, one) for one in reasons])
     return groups, left_out
+
+
+def _why_left_out(job: MeasuredJob, played: Played) -> str:
+    """Why a job tells nothing, in words; empty of one that does."""
+    if played.refused:
+        return played.refused[0].meaning
+    return "nothing was measured" if job.error or job.iops == 0 else ""
 
 
 def _cards(scenario: Scenario) -> dict[str, tuple[Card, list[str]]]:
