@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -96,13 +96,13 @@ def validate(
     count = number_of_draws(unknowns, DRAWS, MOST)
     if processes and not selection:
         begin(get_ready, workers)  # some seconds go by before it is known what there is to run
+    if systems is None and simulate is in_simulator:
+        systems = Systems()
     everything = schema.load(folder)
     words, untested = named(everything, selection, systems or Systems())
     if selection and not words:
         raise InputError([_without_claims(untested)])
     claims = select(everything, words, role)
-    if systems is None and simulate is in_simulator:
-        systems = Systems()
     check_each(claims, partial(_check, systems=systems, read_card=read_card))
     planner = Planner(systems) if planning and systems is not None else None
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
@@ -110,33 +110,18 @@ def validate(
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
     results = run_all(runs)
     fitted = [claim for claim in everything if claim.role == "calibration"]
-    again: list[Sweep] = []
-    more: dict[Job, tuple[str, ...]] = {}
-    if systems is not None:
-        asked = {job: results[job] for claim in claims for job in claim.jobs()}
-        again = longer(runs, asked, systems)
-        more = widened(again, systems)
 
-    def judged() -> tuple[Verdict, ...]:
+    def judged(more: Mapping[Job, tuple[str, ...]]) -> tuple[Verdict, ...]:
         verdicts = (
             replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
         )
         return determined(tuple(verdicts), results, fitted)
 
-    verdicts = judged()
-    if systems is not None:
-        # Beside the few that go on for longer, others have their first further seed.
-        others = more_seeds([one for one in verdicts if not one.widened], systems, 1).sweeps()
-        known = run_all([*again, *others])
-        results |= {job: known[job] for one in again for job in one.members}
-        again += others
-        verdicts = judged()
-        for most in (1, MANY):
-            seeds = more_seeds(verdicts, systems, most)
-            seeds_runs = seeds.sweeps(known)
-            known |= run_all(seeds_runs)
-            verdicts = seeds.judge(verdicts, known)
-            again += seeds_runs
+    again: list[Sweep] = []
+    if systems is None:
+        verdicts = judged({})
+    else:
+        verdicts, again = _with_more_runs(claims, runs, results, systems, run_all, judged)
     if planner is not None:
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts
@@ -156,6 +141,40 @@ def validate(
         draws=count,
         untested=untested,
     )
+
+
+def _with_more_runs(
+    claims: Sequence[Claim],
+    runs: Sequence[Sweep],
+    results: dict[Job, Result],
+    systems: Systems,
+    run_all: Callable[[Sequence[Sweep]], dict[Job, Result]],
+    judged: Callable[[Mapping[Job, tuple[str, ...]]], tuple[Verdict, ...]],
+) -> tuple[tuple[Verdict, ...], list[Sweep]]:
+    """Let runs go on for longer, and have further seeds, where claims ask for more certainty.
+
+    ``results`` has those of the longer runs afterwards.
+
+    Returns
+    -------
+    The verdicts, and the runs that came to those before.
+    """
+    asked = {job: results[job] for claim in claims for job in claim.jobs()}
+    again = longer(runs, asked, systems)
+    more = widened(again, systems)
+    # Beside the few that go on for longer, others have their first further seed.
+    others = more_seeds([one for one in judged(more) if not one.widened], systems, 1).sweeps()
+    known = run_all([*again, *others])
+    results |= {job: known[job] for one in again for job in one.members}
+    again += others
+    verdicts = judged(more)
+    for most in (1, MANY):
+        seeds = more_seeds(verdicts, systems, most)
+        seeds_runs = seeds.sweeps(known)
+        known |= run_all(seeds_runs)
+        verdicts = seeds.judge(verdicts, known)
+        again += seeds_runs
+    return verdicts, again
 
 
 def _without_claims(parts: Sequence[str]) -> Problem:
