@@ -11,7 +11,6 @@ or else the one whose rate changes most.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from raidsim.cards import Card
 from raidsim.cards.attributes import DRIVE_KINDS
@@ -45,35 +44,37 @@ IOS = 2_000
 """I/Os of a short run."""
 
 
-def measurement_of(scenario: Scenario, card: Card, one: UnknownValue) -> Experiment:
+NOTHING = "measure this load itself: no usual load of one drive depends on it enough to tell"
+
+
+def measurement_of(scenario: Scenario, card: Card, value: UnknownValue) -> Experiment:
     """Return the measurement that shows a value of a card of a scenario.
 
     For controllers and hosts it is that of the table.
     """
-    usual = load_for(card.kind, one.name)
-    if card.kind not in DRIVE_KINDS or one.drawn[0] == one.drawn[1]:
-        return experiment_for(card, one.name)
-    ends = [card.changed({one.name: round(x) if one.step else x}) for x in one.drawn]
-    found = _rates(scenario, card, ends, usual)
-    best, most = usual, found
-    if _apart(found) < CLEAR:
-        for load in loads_of_a_drive(card.kind):
-            rates = found if load == usual else _rates(scenario, card, ends, load)
-            if _apart(rates) > max(_apart(most), BETTER * _apart(found)):
-                best, most = load, rates
-            if _apart(most) >= CLEAR:
+    load = of_table = load_for(card.kind, value.name)
+    if card.kind not in DRIVE_KINDS or value.drawn[0] == value.drawn[1]:
+        return experiment_for(card, value.name)
+    ends = [card.changed({value.name: round(x) if value.step else x}) for x in value.drawn]
+    rates = _rates(scenario, card, ends, of_table)
+    least = BETTER * _change(rates)
+    if _change(rates) < CLEAR:
+        for other in loads_of_a_drive(card.kind):
+            if other == of_table:
+                continue
+            found = _rates(scenario, card, ends, other)
+            if _change(found) > max(_change(rates), least):
+                load, rates = other, found
+            if _change(rates) >= CLEAR:
                 break
-    if most is None:
-        return experiment_for(card, one.name)
-    if _apart(most) < LEAST:
-        return Experiment(card.name, one.name, NOTHING, "")
-    return experiment_for(card, one.name, best, most)
+    if rates is None:
+        return experiment_for(card, value.name)
+    if _change(rates) < LEAST:
+        return Experiment(card.name, value.name, NOTHING, "")
+    return experiment_for(card, value.name, load, rates)
 
 
-NOTHING = "measure this load itself: no usual load of one drive depends on it enough to tell"
-
-
-def _apart(rates: tuple[float, float] | None) -> float:
+def _change(rates: tuple[float, float] | None) -> float:
     """Relative change of the rate between both ends; 0 if a rate is missing."""
     return 0.0 if rates is None else abs(math.log(rates[0] / rates[1]))
 
@@ -87,14 +88,14 @@ def _rates(
 
 
 def _rate(scenario: Scenario, card: Card, end: Card, load: Load) -> float | None:
-    changes: Mapping[str, object] = {
+    changes: dict[str, object] = {
         "controller": None, "link": None, "hybrid": None, "event": None, "machine": None,
         "volume": [drive_alone(card, load)],
         "load": [load.table(card.integer("capacity.user"))],
         "measure": None,
     }  # fmt: skip
     try:
-        alone = scenario.with_(dict(changes))
+        alone = scenario.with_(changes)
         volumes = tuple(one.model_copy(update={"card": end}) for one in alone.volumes)
         row = measured(shortened(alone.model_copy(update={"volumes": volumes}), IOS))
     except (InputError, SaturationError, TableOverflowError):

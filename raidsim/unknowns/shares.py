@@ -21,6 +21,9 @@ CHANCE = 0.05
 MOST = 6
 """Values that are named at most."""
 
+FEWEST = 12
+"""Draws from which on shares are told."""
+
 
 def shares(inputs: NDArray[np.float64], figure: NDArray[np.float64]) -> list[tuple[int, float]]:
     """Return columns of the inputs with their shares of the variance, the largest first.
@@ -61,10 +64,6 @@ def shares(inputs: NDArray[np.float64], figure: NDArray[np.float64]) -> list[tup
         for place, column in enumerate(chosen)
     ]
     return sorted(((n, share) for n, share in found if share > 0), key=lambda one: -one[1])
-
-
-FEWEST = 12
-"""Draws from which on shares are told."""
 
 
 def _partial(x: NDArray[np.float64], column: int, chosen: list[int]) -> NDArray[np.float64]:
