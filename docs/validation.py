@@ -22,9 +22,15 @@ from raidsim.validate import schema
 from raidsim.validate.claims import Claim
 from raidsim.validate.contradictions import contradictions
 from raidsim.validate.standing import MEANING, STANDINGS
-from raidsim.validate.tables import UNEXPLAINED
 from raidsim.validate.verdict import TIE, Planned, Verdict
-from raidsim.validate.words import figures_text, percent, published_text, role_text, skill_text
+from raidsim.validate.words import (
+    UNEXPLAINED,
+    figures_text,
+    percent,
+    published_text,
+    role_text,
+    skill_text,
+)
 
 DOCS = Path(__file__).resolve().parent
 KEPT = DOCS / "validation.json"

@@ -83,14 +83,13 @@ def validate_command(
 
         contents[to_json] = json_file.render(report.to_dict())
     if to_html:
-        from raidsim.validate.page import render
+        from raidsim.report.validation_page import render
 
         with Bar() as bar:
-            page = render(report, bar.on_job, processes=compiled)
-        contents[to_html] = page.encode("utf-8")
+            contents[to_html] = render(report, bar.on_job, processes=compiled)
 
     def show() -> None:
-        from raidsim.validate.tables import everything
+        from raidsim.report.validation_table import everything
 
         stdout().print(everything(report))
 

@@ -354,8 +354,10 @@ def test_validate_says_by_its_status_whether_all_claims_hold(
         return Report()
 
     monkeypatch.setattr("raidsim.validate.validate", validate)
-    monkeypatch.setattr("raidsim.validate.page.render", lambda *_, **__: "<p>±</p>")
-    monkeypatch.setattr("raidsim.validate.tables.everything", lambda _: "the claims")
+    monkeypatch.setattr(
+        "raidsim.report.validation_page.render", lambda *_, **__: "<p>±</p>".encode()
+    )
+    monkeypatch.setattr("raidsim.report.validation_table.everything", lambda _: "the claims")
     files = (str(tmp_path / "v.json"), str(tmp_path / "v.html"))
     arguments = ("p3700", "--role", "prediction", "--json", files[0], "--html", files[1])
     assert status("validate", *arguments) == expected

@@ -13,10 +13,11 @@ from toy_claims import HEAD
 from toy_drive import Toy
 
 from raidsim.errors import InputError, Problem
-from raidsim.validate import picture, validate
+from raidsim.report import validation_plot
+from raidsim.report.validation_page import render
+from raidsim.report.validation_table import everything
+from raidsim.validate import validate
 from raidsim.validate.claims import BASIS, ELSEWHERE, Role
-from raidsim.validate.page import render
-from raidsim.validate.tables import everything
 from raidsim.validate.verdict import Planned
 
 CLAIMS = (
@@ -92,6 +93,10 @@ def check(folder):
         )
 
     return check
+
+
+def page_of(report):
+    return render(report).decode("utf-8")
 
 
 def test_claims_share_runs(check):
@@ -331,7 +336,7 @@ def test_a_miss_without_an_explanation_says_so(check):
 
 
 def test_the_page_opens_offline(check):
-    page = render(check())
+    page = page_of(check())
     assert "toy.twice" in page
     assert "<svg" in page
     fetches = re.findall(r"""(?:src|href)\s*=\s*["'](?!#)|url\((?!#)|@import""", page)
@@ -339,21 +344,21 @@ def test_the_page_opens_offline(check):
 
 
 def test_three_figures_of_a_kind_are_drawn_published_against_simulated(check, folder):
-    page = render(check())
+    page = page_of(check())
     assert "simulated, IO/s" not in page
     one = CLAIMS[CLAIMS.index("[[claim]]") : CLAIMS.index("[[claim]]", CLAIMS.index("toy.low.1"))]
     third = one.replace("toy.low.1", "toy.low.2").replace("at = 1", "at = 2")
     (folder / "toy-2000.toml").write_text(CLAIMS + third)
-    page = render(check())
+    page = page_of(check())
     assert "simulated, IO/s" in page
 
 
 def test_the_page_is_the_same_every_time(check):
-    assert render(check()) == render(check())
+    assert page_of(check()) == page_of(check())
 
 
 def test_the_longest_numbers_of_a_picture_lie_within_it():
-    figure, axes = picture.empty_panel()
+    figure, axes = validation_plot.empty_panel()
     axes.plot([1e6, 1e7], [1e6, 1e7])
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,.0f}")
@@ -367,4 +372,4 @@ def test_the_longest_numbers_of_a_picture_lie_within_it():
 
 
 def test_the_page_without_figures_is_drawn(check):
-    assert "toy.rises" in render(check("toy.rises"))
+    assert "toy.rises" in page_of(check("toy.rises"))

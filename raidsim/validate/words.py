@@ -56,6 +56,9 @@ def role_text(claim: Claim) -> str:
     return "catalogue" if claim.kind == "catalogue" else claim.role
 
 
+UNEXPLAINED = "no explanation yet"
+"""Said of a claim that does not hold, and of which no file says why."""
+
 CHANCE = 0.05
 """How often chance may make a difference that is called skill."""
 

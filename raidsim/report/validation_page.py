@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from raidsim.validate.picture import LEAST_FIGURES, errors_svg, figures_svgs, formula_svg
+from raidsim.report.pages import filled
+from raidsim.report.validation_plot import LEAST_FIGURES, errors_svg, figures_svgs, formula_svg
+from raidsim.report.validation_table import skill, untested_text
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.standing import MEANING, STANDINGS, standing
-from raidsim.validate.tables import UNEXPLAINED, skill, untested_text
 from raidsim.validate.verdict import Verdict
 from raidsim.validate.words import (
+    UNEXPLAINED,
     commands_of,
     error_text,
     number_text,
@@ -49,8 +48,8 @@ def _pictures(drawn: _Drawn) -> list[str]:
 
 def render(
     report: ValidationReport, on_progress: OnProgress | None = None, *, processes: bool = False
-) -> str:
-    """Return the page; equal reports give equal pages.
+) -> bytes:
+    """Return the page, UTF-8; equal reports give equal pages.
 
     Parameters
     ----------
@@ -61,14 +60,6 @@ def render(
     processes
         Draw those of many documents in processes, which start the program anew.
     """
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["percent"] = percent
     documents = sorted({verdict.claim.document for verdict in report.verdicts})
     drawn = [
         _Drawn(name, tuple(v for v in report.verdicts if v.claim.document == name))
@@ -80,7 +71,8 @@ def render(
         drawn, _pictures, workers=workers, on_progress=on_progress, processes=processes
     )
     summary = report.summary
-    return environment.get_template("page.html.j2").render(
+    return filled(
+        "validation_page.html.j2",
         report=report,
         summary=[row for row in summary if row.group == "document and role"],
         origins=[row for row in summary if row.group == "origin and role"],
@@ -93,6 +85,7 @@ def render(
         formula=formula_svg(report.verdicts) if report.comparisons else None,
         contradictions=report.contradictions,
         published=published_text,
+        percent=percent,
         documents=[
             _document(one, found, report) for one, found in zip(drawn, pictures, strict=True)
         ],

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from raidsim.report.ruled import titled
 from raidsim.validate.report import ValidationReport
 from raidsim.validate.summary import Comparison, Row
 from raidsim.validate.verdict import Verdict
-from raidsim.validate.words import commands_of, figures_text, percent, role_text, skill_text
-
-UNEXPLAINED = "no explanation yet"
+from raidsim.validate.words import (
+    UNEXPLAINED,
+    commands_of,
+    figures_text,
+    percent,
+    role_text,
+    skill_text,
+)
 
 FEW = 12
 """Claims up to which each is shown, with its figures and how to see its runs again."""
@@ -139,15 +144,7 @@ def cover_table(report: ValidationReport) -> Table:
 
 
 def _table(title: str) -> Table:
-    table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        padding=(0, 1),
-    )
+    table = titled(title)
     table.add_column("")
     return table
 

@@ -5,24 +5,22 @@ A point that is pointed at says its figures (:mod:`raidsim.readings`).
 
 from __future__ import annotations
 
-import io
 import math
 from collections.abc import Iterable, Sequence
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from raidsim import readings
+from raidsim.report.panels import LIGHT
+from raidsim.report.plot import save_svg
 from raidsim.validate.verdict import Verdict
 
-COLOURS = {"calibration": "#2f6fb2", "prediction": "#c2571a"}
+COLOURS = {"calibration": LIGHT.throughput, "prediction": LIGHT.write}
 FORMULA = "#8a94a0"
-# Those of the pictures of raidsim.report, which is above this package.
-INK, MUTED, FAINT = "#1c2733", "#5b6875", "#d5dbe1"
 COMPARISON = "ratio of two measurements"
 MARGINS = {"left": 0.24, "right": 0.93, "bottom": 0.12, "top": 0.93}
 """Shares of a picture, from its left and its lower edge."""
@@ -91,7 +89,7 @@ def _shares(curves: Sequence[tuple[str, str, Sequence[float]]], salt: str) -> st
         axes.set_ylabel("share of the figures, %")
         axes.set_ylim(0, 102)
         axes.set_xlim(left=0)
-        axes.grid(color=FAINT)
+        axes.grid(color=LIGHT.faint)
         if any(len(values) for _, _, values in curves):
             axes.legend(loc="lower right")
         return _svg(figure, salt)
@@ -143,8 +141,8 @@ def _draw_figures(axes: Axes, verdicts: Sequence[Verdict]) -> None:
         axes.loglog(published, planned, "x", color=FORMULA, alpha=0.6, label=label, zorder=1)
         ends = np.array([*axes.get_xlim(), *axes.get_ylim()])
     line = np.array([ends.min(), ends.max()])
-    axes.plot(line, line, color=INK, lw=1)
-    axes.fill_between(line, line * (1 - NEAR), line * (1 + NEAR), color=FAINT, lw=0, zorder=0)
+    axes.plot(line, line, color=LIGHT.ink, lw=1)
+    axes.fill_between(line, line * (1 - NEAR), line * (1 + NEAR), color=LIGHT.faint, lw=0, zorder=0)
     unit = "" if verdicts[0].claim.unit == "1" else f", {verdicts[0].claim.unit}"
     axes.set_xlabel(f"published{unit} (grey: within {NEAR * 100:.0f} %)")
     axes.set_ylabel(f"simulated{unit}")
@@ -171,13 +169,13 @@ def _settings() -> None:
             "axes.titlelocation": "left",
             "axes.axisbelow": True,
             "axes.titlesize": 10,
-            "axes.edgecolor": MUTED,
-            "axes.labelcolor": INK,
-            "text.color": INK,
-            "xtick.color": MUTED,
-            "xtick.labelcolor": INK,
-            "ytick.color": MUTED,
-            "ytick.labelcolor": INK,
+            "axes.edgecolor": LIGHT.muted,
+            "axes.labelcolor": LIGHT.ink,
+            "text.color": LIGHT.ink,
+            "xtick.color": LIGHT.muted,
+            "xtick.labelcolor": LIGHT.ink,
+            "ytick.color": LIGHT.muted,
+            "ytick.labelcolor": LIGHT.ink,
             "grid.linewidth": 0.8,
             "legend.frameon": False,
             "svg.fonttype": "none",
@@ -187,10 +185,6 @@ def _settings() -> None:
 
 def _svg(figure: Figure, salt: str) -> str:
     """Return a figure as an ``<svg>`` element whose ids differ from those of other figures."""
-    mpl.rcParams["svg.hashsalt"] = salt
-    FigureCanvasSVG(figure)
-    stream = io.StringIO()
-    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
-    text = stream.getvalue()
+    text = save_svg(figure, salt).decode("utf-8")
     shapes = readings.of(figure)
     return text[text.index("<svg") :].rstrip().removesuffix("</svg>") + shapes + "</svg>\n"
