@@ -130,7 +130,13 @@ def calibrate_command(
         from raidsim.report import json_file
 
         contents[to_json] = json_file.render(report.to_dict())
-    output.deliver(contents, lambda: stdout().print(report))
+
+    def show() -> None:
+        from raidsim.report.calibration import everything
+
+        stdout().print(everything(report))
+
+    output.deliver(contents, show)
     if not report.all_hold:
         raise typer.Exit(DOES_NOT_HOLD)
 

@@ -24,6 +24,7 @@ from raidsim.calibrate.report import fitted
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.fit_ranges import FIT_RANGES, fit_range
 from raidsim.errors import InputError
+from raidsim.report import calibration
 from raidsim.validate import schema
 from raidsim.validate.verdict import Verdict
 
@@ -219,7 +220,7 @@ def test_running_it_again_changes_nothing(toy):
     again = run(toy)
     assert toy[0].read_bytes() == before
     assert again.written == ()
-    assert "no file was changed" in again.sentence()
+    assert "no file was changed" in calibration.sentence(again)
 
 
 def test_what_claims_cannot_determine_is_left_alone_and_reported(toy):
@@ -317,7 +318,7 @@ def test_values_that_add_up_are_told_as_an_exchange(toy):
     assert {one.name for one, _ in traded.shares} == {"submit.write_time", "complete.io_time"}
     total = by_name(report)["submit.write_time"].after + by_name(report)["complete.io_time"].after
     assert total == pytest.approx(LATENCY * 1e6, rel=0.01)
-    assert any("together: submit.write_time -" in one for one in report.open_ends())
+    assert any("together: submit.write_time -" in one for one in calibration.open_ends(report))
     # The card keeps what both do to the figures: only that tells that they are known together.
     told = cards.load(toy[0]).sensitivities
     both = [told[name] for name in ("submit.write_time", "complete.io_time")]
@@ -515,7 +516,7 @@ def test_progress_is_told(toy):
 
 def test_the_report_is_readable_at_eighty_columns(toy):
     stream = io.StringIO()
-    Console(file=stream, width=80).print(run(toy))
+    Console(file=stream, width=80).print(calibration.everything(run(toy)))
     assert "not determined" in stream.getvalue()
     assert max(map(len, stream.getvalue().splitlines())) <= 80
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,6 @@ from raidsim.calibrate.fit import Fit
 from raidsim.calibrate.parameters import Parameter
 from raidsim.calibrate.problem import Vector
 from raidsim.validate.verdict import Verdict
-from raidsim.validate.words import number_text, percent, published_text
-
-if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.table import Table
 
 SCHEMA = "raidsim.calibration/1"
 
@@ -142,9 +137,6 @@ class CalibrationReport:
         """The values that the claims cannot determine; they were left as they are or may drift."""
         return [one for one in self.parameters if not one.determined]
 
-    def _is_traded(self, value: Fitted) -> bool:
-        return any(value.parameter is one for traded in self.traded for one, _ in traded.shares)
-
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as plain dicts, lists and numbers."""
         return {
@@ -191,85 +183,6 @@ class CalibrationReport:
                 for before, after in zip(self.before, self.after, strict=True)
             ],
         }
-
-    def __rich__(self) -> Group:
-        """Return the tables for the terminal."""
-        from rich.console import Group  # noqa: PLC0415
-
-        return Group(*self.tables(), *self.open_ends(), self.sentence())
-
-    def open_ends(self) -> list[str]:
-        """Return what the claims cannot determine, in sentences."""
-        found = []
-        if alone := [one.parameter.name for one in self.undetermined if not self._is_traded(one)]:
-            found.append(f"Not determined, whatever the others are: {', '.join(alone)}.")
-        found += [
-            f"Not determined but together: {traded} changes no claim." for traded in self.traded
-        ]
-        return found
-
-    def sentence(self) -> str:
-        """Return what was done, in one line."""
-        if self.written:
-            what = "wrote " + ", ".join(path.name for path in self.written)
-        elif self.changed:
-            names = ", ".join(path.name for path in self.changed)
-            what = f"nothing was written; {names} would change"
-        else:
-            what = "nothing to improve: no file was changed"
-        held = sum(verdict.holds for verdict in self.after)
-        unsettled = "" if self.settled else "; more rounds may still gain, run it again"
-        return f"{held} of {len(self.after)} claims hold; {what}{unsettled}."
-
-    def tables(self) -> list[Table]:
-        """Return the values and the residuals."""
-        return [self._parameters_table(), self._residuals_table()]
-
-    def _parameters_table(self) -> Table:
-        from rich.table import Table  # noqa: PLC0415
-
-        table = Table(title="Values fitted", title_justify="left")
-        table.add_column("value", overflow="fold")
-        for column in ("before", "after"):
-            table.add_column(column, justify="right")
-        table.add_column("unit")
-        table.add_column("known to", justify="right")
-        table.add_column("determined by", overflow="fold")
-        for one in self.parameters:
-            known = f"±{one.uncertainty * 100:.2g} %" if one.determined else "not determined"
-            note = "at its bound; " if one.at_bound else ""
-            table.add_row(
-                one.parameter.name,
-                f"{one.before:g}",
-                f"{one.after:g}",
-                one.parameter.unit,
-                known,
-                note + ", ".join(one.claims[:2]),
-            )
-        return table
-
-    def _residuals_table(self) -> Table:
-        from rich.table import Table  # noqa: PLC0415
-
-        table = Table(title="Claims fitted to", title_justify="left")
-        table.add_column("claim", overflow="fold")
-        for column in ("published", "simulated"):
-            table.add_column(column, justify="right")
-        table.add_column("unit")
-        for column in ("error before", "error"):
-            table.add_column(column, justify="right")
-        table.add_column("holds")
-        for before, after in zip(self.before, self.after, strict=True):
-            table.add_row(
-                after.claim.id,
-                published_text(after.claim),
-                number_text(after.simulated),
-                "" if after.claim.unit == "1" else after.claim.unit,
-                percent(before.error, "+"),
-                percent(after.error, "+"),
-                "yes" if after.holds else "no",
-            )
-        return table
 
 
 def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
