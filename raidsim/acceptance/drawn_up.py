@@ -24,7 +24,7 @@ from raidsim.result import Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
 from raidsim.studies.short import row_of, sides
-from raidsim.studies.unknown import DRAWS, Drawn, draw
+from raidsim.studies.unknown import Drawn, draw
 from raidsim.unknowns.compared import left_out
 from raidsim.waits import OnPoint
 from raidsim.workers.engine import OnProgress
@@ -45,7 +45,7 @@ class Acceptance:
 
 def draw_up(
     scenario: Scenario,
-    draws: int = DRAWS,
+    draws: int,
     *,
     on_point: OnPoint | None = None,
     on_progress: OnProgress | None = None,

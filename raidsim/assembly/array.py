@@ -10,7 +10,7 @@ from raidsim.assembly import intent, supply
 from raidsim.assembly.cache import destages_to, line_size, modes, serve
 from raidsim.assembly.drive import add_drive
 from raidsim.assembly.drives import kind_of
-from raidsim.assembly.heat import STANDARD_AIR, Air
+from raidsim.assembly.heat import Air
 from raidsim.assembly.shared_lines import shared_lines, stripe_line_time
 from raidsim.assembly.volume_rows import drives_of
 from raidsim.cards import Card
@@ -64,11 +64,11 @@ def add_array(
     volume: VolumeSpec,
     *,
     host: Card,
-    controller: int = t.NONE,
-    controller_spec: ControllerSpec | None = None,
-    engine: int | None = None,
-    hops: Sequence[Sequence[int]] = (),
-    air: Air = STANDARD_AIR,
+    controller: int,
+    controller_spec: ControllerSpec | None,
+    engine: int | None,
+    hops: Sequence[Sequence[int]],
+    air: Air,
 ) -> int:
     """Add an array with its drives; its volume's index.
 

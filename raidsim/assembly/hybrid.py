@@ -32,8 +32,8 @@ def add_hybrid(
     *,
     front: int,
     back: int,
-    controller: int = t.NONE,
-    controller_spec: ControllerSpec | None = None,
+    controller: int,
+    controller_spec: ControllerSpec | None,
 ) -> int:
     """Add a hybrid of two volumes that are there, warm as it says; its volume's index.
 

@@ -103,9 +103,7 @@ def ways_of(made: Fabric, volume: VolumeSpec) -> list[list[str]]:
     return [made.shared_links(Drive(volume.name, number)) for number in range(turns)]
 
 
-def add_single(
-    system: System, volume: VolumeSpec, hops: Sequence[int] = (), air: Air = STANDARD_AIR
-) -> int:
+def add_single(system: System, volume: VolumeSpec, hops: Sequence[int], air: Air) -> int:
     """Add a volume of one drive on the host, behind links with these rows of `hops`; its index."""
     drive = add_drive(system, volume.name, volume.card, air)
     if hops:

@@ -99,7 +99,7 @@ def geometry(card: Card, speed: float = 1.0) -> Geometry:
     )
 
 
-def revolution(card: Card, speed: float = 1.0) -> int:
+def revolution(card: Card, speed: float) -> int:
     """One turn, ns; ``speed`` is relative to the card's."""
     return round(NS_PER_S / card.number("spindle.speed") / speed)
 

@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from textwrap import TextWrapper
 
 from raidsim import units
 from raidsim.cards import years
@@ -29,6 +30,9 @@ from raidsim.errors import InputError, Problem, quote
 
 DIGITS = 4
 """Significant digits of the ends of a range."""
+
+_LINES = TextWrapper(110, break_long_words=False, break_on_hyphens=False)
+"""Of remarks; a new line begins between words only."""
 
 _NEVER_ZERO = ("queue.choose_time",)
 """Values whose default leaves an effect out that every part of today has."""
@@ -129,7 +133,7 @@ def _head(
     if like is not None:
         yield "#"
         for remark in (*remarks, inherits(like, maker)):
-            yield from (f"# {line}" for line in _wrapped(remark))
+            yield from (f"# {line}" for line in _LINES.wrap(remark))
     yield ""
     yield "schema = 2"
     yield f'name = "{name}"'
@@ -461,18 +465,6 @@ def _number(value: float) -> str:
 def _text(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def _wrapped(text: str, width: int = 110) -> Iterator[str]:
-    line = ""
-    for word in text.split(" "):
-        if line and len(line) + 1 + len(word) > width:
-            yield line
-            line = word
-        else:
-            line = f"{line} {word}".strip()
-    if line:
-        yield line
 
 
 def _shell(place: Path) -> str:

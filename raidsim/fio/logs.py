@@ -18,7 +18,7 @@ from raidsim.observe.ios import Ios
 NS_PER_MS = 1_000_000
 
 
-def logs_of(ios: Ios, priority: int = 0) -> Iterator[tuple[str, bytes]]:
+def logs_of(ios: Ios, priority: int) -> Iterator[tuple[str, bytes]]:
     """The logs of a worker's I/Os, by fio's name of what is logged."""
     submission = ios.submitted - ios.issued
     completion = ios.completed - ios.submitted

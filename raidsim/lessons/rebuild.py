@@ -86,7 +86,7 @@ def media(rpm: float) -> float:
     return TRACK / (60000 / rpm + SWITCH) / 1000
 
 
-def idle_seconds(rpm: float = 15000) -> float:
+def idle_seconds(rpm: float) -> float:
     """Time in which the new drive can be written from end to end."""
     return GB * 1000 / media(rpm)
 

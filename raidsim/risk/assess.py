@@ -109,7 +109,6 @@ def assess(
     replacement: float = REPLACEMENT,
     seconds: float | None = None,
     lifetimes: int = LIFETIMES,
-    drives: Drives | None = None,
 ) -> Risk:
     """Assess a volume.
 
@@ -125,9 +124,6 @@ def assess(
         Time of a rebuild; None: as the simulation finds it on idle drives.
     lifetimes
         How many are simulated.
-    drives
-        How the drives fail in simulated lifetimes: Weibull, batches, scrubs ...; None: as the
-        formulas have it, at a constant rate. The chain always has that of the card.
     """
     card = volume.card
     failures, afr_from = failure_rate(volume)
@@ -145,7 +141,7 @@ def assess(
     any_lost = [markov.probability(process, mission, failed) for failed in begins]
     gone = volume.layout is not None and not survives(volume.layout, health(volume))
     repair = Repair(takes / 3600, volume.spares, replacement)
-    given = drives or Drives(failures, unread=markov.unreadable(uber, 8 * used))
+    unread = markov.unreadable(uber, 8 * used)
 
     def live(lived: Drives) -> Loss:
         return simulate(
@@ -159,12 +155,11 @@ def assess(
             failed=sorted(set(volume.failed)),
         )
 
-    simulated = live(given)
+    simulated = live(Drives(failures, unread=unread))
     life = _rated_life(volume)
     worn = None
     if life is not None:
-        wearing = Drives(failures, wear=Wear(life), unread=given.unread)
-        worn = live(wearing).any
+        worn = live(Drives(failures, wear=Wear(life), unread=unread)).any
     return Risk(
         volume=volume.name,
         level=volume.level,

@@ -12,7 +12,7 @@ from raidsim.risk import rebuild
 from raidsim.risk.assess import Risk, assess, is_simulated
 from raidsim.scenario import Scenario
 from raidsim.studies.short import Row
-from raidsim.studies.unknown import DRAW_SEED, DRAWS, Draw, Drawn, Teller
+from raidsim.studies.unknown import DRAW_SEED, Draw, Drawn, Teller
 from raidsim.system.system import SaturationError
 from raidsim.unknowns.draws import Draws
 from raidsim.workers.engine import OnProgress, execute
@@ -47,9 +47,8 @@ class RiskUnknowns:
 def risks_drawn(
     scenario: Scenario,
     risks: Sequence[Risk],
-    count: int = DRAWS,
+    count: int,
     *,
-    workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[RiskUnknowns]:
     """Return what cards leave open of the risks of the volumes of a scenario.
@@ -62,12 +61,12 @@ def risks_drawn(
         Of its volumes, in their order, as :func:`raidsim.risk.assess.assess_all` finds them.
     count
         Draws.
-    workers, on_progress
-        As :func:`raidsim.workers.engine.execute` has them.
+    on_progress
+        As :func:`raidsim.workers.engine.execute` has it.
     """
     draws = Draws(count, DRAW_SEED)
     variants = [Draw(draws.scenario(scenario, number), number) for number in range(count + 1)]
-    rows = execute(variants, _row, workers=workers, on_progress=on_progress)
+    rows = execute(variants, _row, on_progress=on_progress)
     drawn = Drawn(draws, scenario, tuple(rows))
     teller = Teller.of(drawn)
     failed = sum(isinstance(row, str) for row in rows)

@@ -160,7 +160,7 @@ def _what_is_wrong(unknowns: object) -> str:
 def with_unknowns(
     result: Result,
     scenario: Scenario,
-    count: int = DRAWS,
+    count: int,
     *,
     workers: int | None = None,
     on_progress: OnProgress | None = None,
