@@ -10,7 +10,6 @@ from raidsim.importing.model import Fact, Found, Place, Work
 from raidsim.importing.source import Source
 
 NAME = "fio"
-ABOUT = "job files of fio"
 
 _SECTION = re.compile(r"\[[^\]\[{}\"]*\]\s*(?:[;#].*)?$")
 _OPTION = re.compile(

@@ -1,6 +1,6 @@
 """The formats that can be imported: one module each, with what it recognises and how it reads.
 
-A new format is a new module in this list, with `NAME`, `ABOUT`, `recognises` and `read`. What no
+A new format is a new module in this list, with `NAME`, `recognises` and `read`. What no
 module recognises, or more than one, is refused: `--format NAME` says what it is.
 """
 
@@ -36,9 +36,6 @@ class Format(Protocol):
 
     NAME: str
     """What `--format` calls it."""
-
-    ABOUT: str
-    """What writes it."""
 
     def recognises(self, source: Source) -> bool:
         """Whether a file can be nothing else."""

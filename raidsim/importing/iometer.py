@@ -17,7 +17,6 @@ from raidsim.importing.model import Found, Place, Work
 from raidsim.importing.source import Source
 
 NAME = "iometer"
-ABOUT = "Iometer configuration files (.icf)"
 
 _SECTOR = 512
 _IDLE = "idle"

@@ -12,7 +12,6 @@ from raidsim.importing.source import Source
 from raidsim.importing.statistics import Averages, decimal
 
 NAME = "iostat"
-ABOUT = "iostat -x, as text or with -o JSON"
 
 _BYTES = {"kB/s": 1024.0, "KB/s": 1024.0, "MB/s": 2.0**20, "sec/s": 512.0, "B/s": 1.0}
 

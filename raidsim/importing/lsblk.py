@@ -16,7 +16,6 @@ from raidsim.importing.model import ALONE, Array, Drive, Fact, Found, Member, Pl
 from raidsim.importing.source import Source
 
 NAME = "lsblk"
-ABOUT = "lsblk -J -O -b"
 
 _IGNORED = frozenset({"part", "loop", "rom", "zram", "swap"})
 _SMALLEST = 10**9

@@ -26,7 +26,6 @@ from raidsim.importing.section import Section
 from raidsim.importing.source import Source
 
 NAME = "mdadm"
-ABOUT = "mdadm --detail or --examine, with or without --export"
 
 _HEAD = re.compile(r"(/dev/\S+|mdadm: .*|/\S+):?\s*$")
 _ROW = re.compile(r"\s*(\d+|-)\s+(\d+)\s+(\d+)\s+(\d+|-)(?:\s+(.*?))?(?:\s+(/dev/\S+))?\s*$")

@@ -28,7 +28,6 @@ from raidsim.importing.model import (
 from raidsim.importing.source import Source
 
 NAME = "mdstat"
-ABOUT = "/proc/mdstat"
 
 _HEAD = re.compile(r"(\S+) : (active|inactive|broken|not started)(?:\s+\(([\w-]+)\))?\s*(.*)$")
 _MEMBER = re.compile(r"([^\s\[\]]+)\[(\d{1,6})\]((?:\([A-Z]\))*)$")

@@ -25,7 +25,6 @@ from raidsim.importing.section import Section
 from raidsim.importing.source import Source
 
 NAME = "megacli"
-ABOUT = "MegaCli -AdpAllInfo, -LdPdInfo, -LDInfo, -PDList, -CfgDsply"
 
 _VIRTUAL = re.compile(
     r"(?:CacheCade )?Virtual (?:Drive|Disk)\s*:\s*(\d+)(?:\s*\(Target Id:\s*(\d+)\))?"

@@ -13,7 +13,6 @@ from raidsim.importing.source import Source
 from raidsim.importing.statistics import Averages, decimal
 
 NAME = "nmon"
-ABOUT = "nmon recordings (.nmon)"
 
 _SNAPSHOT = re.compile(r"T\d{4,}")
 

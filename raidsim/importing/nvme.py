@@ -10,7 +10,6 @@ from raidsim.importing.model import ALONE, Drive, Fact, Found
 from raidsim.importing.source import Source
 
 NAME = "nvme"
-ABOUT = "nvme list -o json, nvme smart-log -o json"
 
 _HEALTH = ("critical_warning", "percent_used", "avail_spare")
 

@@ -32,7 +32,6 @@ from raidsim.importing.model import (
 from raidsim.importing.source import Source
 
 NAME = "redfish"
-ABOUT = "resources of Redfish, in a folder or one by one"
 
 _TYPE = re.compile(r"#?(\w+)\.(?:v\d+_\d+_\d+\.)?(\w+)$")
 _TYPES_OF_OLD = {

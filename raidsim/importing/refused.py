@@ -13,7 +13,6 @@ from raidsim.importing.model import Found
 from raidsim.importing.source import Source
 
 NAME = "refused"
-ABOUT = "ZFS, dRAID, Ceph, vSAN, results of fio, tables for people: refused with the nearest thing"
 
 _ZFS = (
     "ZFS is not simulated: it writes whole records to new places, in stripes of varying width,"

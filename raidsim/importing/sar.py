@@ -16,7 +16,6 @@ from raidsim.importing.source import Source
 from raidsim.importing.statistics import Averages, decimal
 
 NAME = "sar"
-ABOUT = "sar -d, sadf -j -- -d"
 
 _SECTOR = 512.0
 _NOTE = "sar does not tell reads from writes: both are taken to be of one size"

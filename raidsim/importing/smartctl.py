@@ -11,7 +11,6 @@ from raidsim.importing.model import Drive, Fact, Found, Place
 from raidsim.importing.source import Source
 
 NAME = "smartctl"
-ABOUT = "smartctl -j (with -a, -i or -x)"
 
 _BEHIND = re.compile(
     r"(megaraid|cciss|3ware|aacraid|areca|hpt|sssraid|marvell|jmb\w*)[,(]([\d,/]+)"

@@ -31,7 +31,6 @@ from raidsim.importing.section import Section
 from raidsim.importing.source import Source
 
 NAME = "ssacli"
-ABOUT = "ssacli, hpssacli or hpacucli: ctrl all show config detail"
 
 _CONTROLLER = re.compile(
     r"((?:HPE? |Smart |Dynamic |MSCC |Adaptec )?\S.*?) in (Slot (\d+)|.*\(Embedded\))"

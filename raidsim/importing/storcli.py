@@ -17,7 +17,6 @@ from raidsim.importing.model import SPARE, Array, Controller, Drive, Fact, Found
 from raidsim.importing.source import Source
 
 NAME = "storcli"
-ABOUT = "storcli or perccli with J"
 
 _DRIVE = re.compile(r"Drive /c\d+(?:/e(\d+))?/s(\d+)")
 _ARRAY = re.compile(r"VD\s*(\d+)\s+Properties", re.IGNORECASE)

@@ -18,7 +18,6 @@ from raidsim.importing.model import Fact, Found, Place, Work
 from raidsim.importing.source import Source
 
 NAME = "vdbench"
-ABOUT = "vdbench parameter files"
 
 _LINE = re.compile(r"\s*(sd|wd|rd|hd|fsd|fwd)\s*=", re.IGNORECASE)
 _USUAL_THREADS = 8
