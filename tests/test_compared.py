@@ -12,7 +12,7 @@ from raidsim import Scenario, cards
 from raidsim.resources import data_folder
 from raidsim.scenario import load_text
 from raidsim.studies.orders import deviation_of
-from raidsim.studies.short import Row
+from raidsim.studies.point_figures import Row
 from raidsim.studies.unknown import Drawn
 from raidsim.unknowns import compared, spread
 from raidsim.unknowns.draws import Draws

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from raidsim.studies import short
+from raidsim.studies import point_figures
 from raidsim.unknowns import spread
 
 
@@ -37,13 +37,17 @@ def test_what_models_leave_out_makes_rates_lower_and_times_longer_more_often() -
         slow, fast = (1 / low, high) if is_rate else (high, 1 / low)
         assert math.log(slow) == pytest.approx(1.645 * 0.4)
         assert math.log(fast) == pytest.approx(1.645 * 0.2)
-    assert short.sides(left_out, "read latency p99") == (0.2, spread.TAIL)
-    assert short.sides(left_out, "read latency p50") == (0.2, 0.4)
+    assert point_figures.sides(left_out, "read latency p99") == (0.2, spread.TAIL)
+    assert point_figures.sides(left_out, "read latency p50") == (0.2, 0.4)
     assert all(
-        short.grows(name) for name in ("iops", "mbps", "iops from 10 s", "outstanding", "mttdl")
+        point_figures.grows(name)
+        for name in ("iops", "mbps", "iops from 10 s", "outstanding", "mttdl")
     )
     assert not any(
-        map(short.grows, ("read latency", "write latency p99", "ready, last", "loss of data"))
+        map(
+            point_figures.grows,
+            ("read latency", "write latency p99", "ready, last", "loss of data"),
+        )
     )
 
 

@@ -23,7 +23,7 @@ from raidsim.measured.said import RATE_HELD
 from raidsim.result import Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
-from raidsim.studies.short import row_of, sides
+from raidsim.studies.point_figures import row_of, sides
 from raidsim.studies.unknown import Drawn, draw
 from raidsim.unknowns.compared import left_out
 from raidsim.waits import OnPoint

@@ -17,6 +17,7 @@ from raidsim import units
 from raidsim.errors import InputError, Problem, quote
 from raidsim.result import Point, Result
 from raidsim.risk.assess import Risk, assess_all
+from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario
 from raidsim.studies import states as conditions
 from raidsim.studies.arguments import StudyArguments
@@ -25,7 +26,7 @@ from raidsim.studies.costs import Prices, costs_of, unpriced
 from raidsim.studies.differences import card_values, settings
 from raidsim.studies.facts import facts_of, usable
 from raidsim.studies.orders import in_draws
-from raidsim.studies.short import figures_of
+from raidsim.studies.point_figures import figures_of
 from raidsim.studies.side_by_side import figure_lines, of_results, points_of, x_of
 from raidsim.studies.store import Store
 from raidsim.studies.study import Outcome, Variant, run_variants
@@ -365,7 +366,7 @@ class _Runs:
     def _hardest(scenario: Scenario, result: Result) -> list[Point]:
         """The points of the loads at the hardest intensity; of a search the last that were run."""
         loads = list(dict.fromkeys(point.load for point in result.points))
-        number = conditions.hardest(scenario)
+        number = hardest(scenario)
         by_load = {load: [p for p in result.points if p.load == load] for load in loads}
         return [points[min(number, len(points) - 1)] for points in by_load.values()]
 

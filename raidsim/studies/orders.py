@@ -14,7 +14,7 @@ from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
 from raidsim.studies import comparison
-from raidsim.studies.short import is_throughput
+from raidsim.studies.point_figures import is_throughput
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out_of_ratio

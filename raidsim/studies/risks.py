@@ -11,7 +11,7 @@ from raidsim.result_draws import Figure
 from raidsim.risk import rebuild
 from raidsim.risk.assess import Risk, assess, is_simulated
 from raidsim.scenario import Scenario
-from raidsim.studies.short import Row
+from raidsim.studies.point_figures import Row
 from raidsim.studies.unknown import DRAW_SEED, Draw, Drawn, Teller
 from raidsim.system.system import SaturationError
 from raidsim.unknowns.draws import Draws

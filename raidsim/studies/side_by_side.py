@@ -10,7 +10,7 @@ from raidsim.studies.comparison import Comparison, Line
 from raidsim.studies.differences import settings
 from raidsim.studies.facts import facts_of_results
 from raidsim.studies.paired import Difference, independent, paired
-from raidsim.studies.short import figures_of, unit_of
+from raidsim.studies.point_figures import figures_of, unit_of
 
 
 def points_of(result: Result) -> dict[tuple[int, str, int], tuple[int, Point]]:

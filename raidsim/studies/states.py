@@ -12,8 +12,6 @@ from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.system.system import SaturationError
 
-__all__ = ["OTHERS", "at_hardest", "hardest", "why_not"]
-
 IOS = 20_000
 """I/Os, about, over which a rebuild is measured; no shorter and no longer than this, s:"""
 

@@ -19,7 +19,8 @@ from raidsim.running import run as run_alone
 from raidsim.running import telling
 from raidsim.scenario import Scenario
 from raidsim.studies.measurements import measurement_of
-from raidsim.studies.short import Row, is_throughput, measured, row_of, shortened, sides, unit_of
+from raidsim.studies.point_figures import Row, is_throughput, row_of, sides, unit_of
+from raidsim.studies.short import measured, shortened
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, uncompared
