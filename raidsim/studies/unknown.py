@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from raidsim import units
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem, TableOverflowError, quote
-from raidsim.result import Interrupted, Result
+from raidsim.result import Interrupted, Point, Result
 from raidsim.result_draws import Experiment, Figure, PointUnknowns, Share, Unknowns
 from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
@@ -206,32 +206,10 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
     """What the draws say about the figures of a full run."""
     told = Teller.of(drawn)
     full = row_of(result.points, result.highest)
-    points = []
-    for place, figures in enumerate(full.points):
-        if result.highest is not None:
-            found = result.highest
-            load, outstanding, rate = found.load, found.outstanding, found.rate
-            gets_its_rate = False  # a search finds it
-        else:
-            point = result.points[place]
-            load, outstanding, rate = point.load, point.outstanding, point.rate
-            gets_its_rate = rate is not None and not point.saturated
-        saturated = sum(
-            isinstance(row, Row) and place < len(row.saturated) and row.saturated[place]
-            for row in drawn.rows[1:]
-        )
-        points.append(
-            PointUnknowns(
-                load, outstanding, rate, int(saturated),
-                [
-                    told.figure(
-                        name, value, drawn, place, is_given=gets_its_rate and is_throughput(name),
-                        room=told.room(name, figures),
-                    )
-                    for name, value in figures.items()
-                ],
-            )
-        )  # fmt: skip
+    points = [
+        _unknowns_of(place, figures, result, drawn, told)
+        for place, figures in enumerate(full.points)
+    ]
     reasons = [row for row in drawn.rows if isinstance(row, str)]
     has_end = drawn.scenario.events or drawn.scenario.machines
     return Unknowns(
@@ -249,6 +227,27 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         experiments=_experiments(points, drawn.scenario, told.inputs),
         problems=sorted(set(reasons)),
     )
+
+
+def _unknowns_of(
+    place: int, figures: Mapping[str, float], result: Result, drawn: Drawn, told: Teller
+) -> PointUnknowns:
+    """What the draws say about the figures of one point, or of what a search came to."""
+    at = result.points[place] if result.highest is None else result.highest
+    # A search finds its rate; a saturated load does not get it.
+    gets_its_rate = isinstance(at, Point) and at.rate is not None and not at.saturated
+    saturated = sum(
+        isinstance(row, Row) and place < len(row.saturated) and row.saturated[place]
+        for row in drawn.rows[1:]
+    )
+    found = [
+        told.figure(
+            name, value, drawn, place, is_given=gets_its_rate and is_throughput(name),
+            room=told.room(name, figures),
+        )
+        for name, value in figures.items()
+    ]  # fmt: skip
+    return PointUnknowns(at.load, at.outstanding, at.rate, int(saturated), found)
 
 
 @dataclass(frozen=True)
