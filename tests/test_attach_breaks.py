@@ -164,7 +164,7 @@ def test_a_drive_for_whose_rebuild_the_host_has_no_room_fails_again(tmp_path, mo
     monkeypatch.setattr(device.content.drives[1], "write", full)
     while device.volume.failed != [1]:
         attached.system.env.advance(attached.system.env.next_time)
-        device.look()
+        device.stored.look()
     assert "drive 1 of data fails: the host has no room" in caplog.text
     attached.system.env.advance(attached.system.env.now + 1.0)
     assert device.volume.health == "degraded"

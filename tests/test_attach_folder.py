@@ -150,7 +150,7 @@ def test_a_member_that_was_failed_is_out_of_date_afterwards(tmp_path):
     device = attached.devices["data"]
     device.content.write(0, b"1" * 256 * KIB)
     device.volume.fail(2)
-    device.look()
+    device.stored.look()
     device.content.write(0, b"2" * 256 * KIB)
     attached.close()
     array = images.find(tmp_path / "data")

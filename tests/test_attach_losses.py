@@ -93,7 +93,7 @@ class Bench:
         """Let so much simulated time pass, or the next thing happen."""
         end = self.env.next_time if seconds is None else self.env.now + seconds
         self.env.advance(end)
-        self.device.look()
+        self.device.stored.look()
 
     def write(self, places, letter):
         found = self.ask(*((nbd.WRITE, place, SIZE, letter * SIZE) for place in places))
@@ -110,7 +110,7 @@ class Bench:
     def happens(self, kind, **keys):
         wish = {"kind": kind, **keys}
         self.attached.course.let_happen(self.scenario.one_event(wish))
-        self.device.look()
+        self.device.stored.look()
 
     def counts(self, places):
         """Places of which all is old, and of which all is new."""

@@ -149,7 +149,7 @@ def test_rows_that_a_cut_has_torn_are_told_by_their_span_alone(tmp_path):
     device = attached.devices["data"]
     device.content.write(0, b"1" * 512 * KIB)
     device.content.write(128 * KIB, b"2" * 64 * KIB, torn=True)
-    device._torn = {(1, 0)}
+    device.stored._torn = {(1, 0)}
     attached.close()
     assert find(tmp_path / "data/span-0").is_clean
     assert not find(tmp_path / "data/span-1").is_clean

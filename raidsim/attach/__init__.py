@@ -7,9 +7,10 @@ which the simulation says that it ends, with the bytes that the drives really ho
 The parts, each of which knows only those above it in this list:
 
 - ``protocol``, ``handshake``: bytes to messages and back, without any input or output;
-- ``sparse``, ``members``, ``promised``: what drives hold, and what a power cut leaves of it;
+- ``sparse``, ``members``, ``promised``: what drives hold, and what a power cut may take back;
 - ``superblock``, ``images``, ``nested``, ``image_work``: files of drives as Linux md has them;
 - ``making``, ``keeper``, ``reopening``, ``spans``, ``folder``: such files, made and used;
+- ``stored``: the bytes of a volume through faults;
 - ``clock``, ``device``, ``attached``: real and simulated time, a volume, and all of a scenario;
 - ``connection``, ``steering``, ``server``: clients, what an operator asks for, and listening.
 """

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from raidsim.attach.clock import Clock
-from raidsim.attach.device import Device, content_of
+from raidsim.attach.device import Device
 from raidsim.attach.folder import members_in
 from raidsim.attach.members import Content
+from raidsim.attach.stored import content_of
 from raidsim.control import Environment, Host, Hybrid, Volume, present
 from raidsim.control.clock import END
 from raidsim.control.course import Course
@@ -92,7 +93,7 @@ class AttachedSystem:
             if not volume.above
         }
         for device in self.devices.values():
-            device.fail_what_is_missing()
+            device.stored.fail_what_is_missing()
         self.course.on_loss = self._lose_memory
         self.on_power_cut: Callable[[], None] = _nothing
         self.on_end: Callable[[], None] = _nothing
@@ -137,7 +138,7 @@ class AttachedSystem:
             following = max(env.now + STEP * clock.speed, env.next_time)
             self._advance_to(min(target, following))
             for device in self.devices.values():
-                device.look()
+                device.stored.look()
             if time.monotonic() - begun > BUDGET:
                 break
         behind = -clock.wait_for(env.now)
@@ -155,7 +156,7 @@ class AttachedSystem:
         if wall - self._checked > BETWEEN_LOGS:
             self._checked = wall
             for device in self.devices.values():
-                device.look_after_checks()
+                device.stored.look_after_checks()
 
     def _end(self) -> None:
         """The simulated clock can go no further: say so, once."""
@@ -191,7 +192,7 @@ class AttachedSystem:
         self.advance()
         self.course.let_happen(event)
         for device in self.devices.values():
-            device.look()
+            device.stored.look()
 
     def _tell(self, kind: str, words: str) -> None:
         """Log what has happened, and let a power cut have its effect on bytes and clients."""
@@ -206,7 +207,7 @@ class AttachedSystem:
         """Let what a controller has lost be lost to clients."""
         for name, ranges in lost.items():
             if name in self.devices:  # else clients use the hybrid above it
-                self.devices[name].memory_is_lost(ranges)
+                self.devices[name].stored.memory_is_lost(ranges)
 
     def status(self) -> dict[str, Any]:
         """How it is, as plain data: times in s, sizes in bytes."""

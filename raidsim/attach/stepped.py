@@ -77,8 +77,8 @@ class SteppedSystem(AttachedSystem):
         is_cut = self.cut is None and cut_at <= time
         self._advance_to(cut_at if is_cut else time)
         for device in self.devices.values():
-            device.look()
-            device.look_after_checks()
+            device.stored.look()
+            device.stored.look_after_checks()
         if is_cut:
             self.cut_power()
         return not is_cut
@@ -101,4 +101,4 @@ class SteppedSystem(AttachedSystem):
         while self.env.power != "on":
             self._advance_to(self.env.next_time)
         for device in self.devices.values():
-            device.look()
+            device.stored.look()
