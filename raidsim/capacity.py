@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from raidsim.observe.saturation import LEAST_BACKLOG
 from raidsim.result import Carried, Point
@@ -43,6 +43,31 @@ Measure = Callable[[Scenario, int], list[Point]]
 """Measures one intensity of a scenario: a point for each load."""
 
 
+@dataclass(frozen=True)
+class _Found:
+    """What a search came to: what is carried of each saturated load, and what is to be said of it.
+
+    Attributes
+    ----------
+    filled : whether a rate was refused since a cache fills.
+    unsettled : whether one was let pass before its caches had settled.
+    """
+
+    carried: Sequence[Carried | None] = ()
+    filled: bool = False
+    unsettled: bool = False
+
+    @property
+    def remarks(self) -> str:
+        """What is to be said, as an end of a sentence."""
+        words = ""
+        if self.filled:
+            words += "; a full cache has more to choose from, and may carry up to a tenth more"
+        if self.unsettled:
+            words += "; caches had not settled when it was tried, so it may be less in a long run"
+        return words
+
+
 class Capacity:
     """What the system of a scenario carries; what was found at one point holds at others too.
 
@@ -57,39 +82,26 @@ class Capacity:
     def __init__(self, scenario: Scenario, measure: Measure) -> None:
         self.scenario = scenario
         self.measure = measure
-        self._found: dict[tuple[object, ...], list[Carried | None]] = {}
-        self.filled = False  # whether a rate was refused since a cache fills
-        self.unsettled = False  # whether one was let pass before its caches had settled
+        self._found: dict[tuple[object, ...], _Found] = {}
 
     def add_to(self, points: Sequence[Point], intensity: int) -> list[Point]:
         """Return the points of an intensity, the saturated ones with the rate that is carried."""
         names = {point.load for point in points if point.saturated}
         loads = [load for load in self.scenario.loads if load.name in names]
         found = self._of(loads, points, intensity)
-        carried = {load.name: one for load, one in zip(loads, found, strict=True)}
+        carried = {load.name: one for load, one in zip(loads, found.carried, strict=True)}
         where = "" if len(loads) == 1 else " where all saturated loads ask for the same share"
         return [
-            _with_carried(point, carried[point.load], where, self._remarks())
+            _with_carried(point, carried[point.load], where, found.remarks)
             if point.saturated
             else point
             for point in points
         ]
 
-    def _remarks(self) -> str:
-        """What is to be said of a rate that was found."""
-        words = ""
-        if self.filled:
-            words += "; a full cache has more to choose from, and may carry up to a tenth more"
-        if self.unsettled:
-            words += "; caches had not settled when it was tried, so it may be less in a long run"
-        return words
-
-    def _of(
-        self, loads: list[LoadSpec], points: Sequence[Point], intensity: int
-    ) -> list[Carried | None]:
-        """What is carried of each of the saturated loads."""
+    def _of(self, loads: list[LoadSpec], points: Sequence[Point], intensity: int) -> _Found:
+        """What is carried of the saturated loads."""
         if not loads:
-            return []
+            return _Found()
         rates = [at(load.rate, intensity) for load in loads]
         others = [
             (at(load.outstanding, intensity), at(load.rate, intensity))
@@ -100,15 +112,14 @@ class Capacity:
         same = (tuple(load.name for load in loads), tuple(mix), tuple(others))
         known = self._found.get(same)
         if known is None or any(
-            one is not None and one.high > rate for one, rate in zip(known, rates, strict=True)
+            one is not None and one.high > rate
+            for one, rate in zip(known.carried, rates, strict=True)
         ):
             known = self._search(loads, points, intensity)
             self._found[same] = known
         return known
 
-    def _search(
-        self, loads: list[LoadSpec], points: Sequence[Point], intensity: int
-    ) -> list[Carried | None]:
+    def _search(self, loads: list[LoadSpec], points: Sequence[Point], intensity: int) -> _Found:
         names = [load.name for load in loads]
         rates = [at(load.rate, intensity) for load in loads]
         came_out = sum(point.iops.mean for point in points if point.load in names)
@@ -117,21 +128,25 @@ class Capacity:
         # Of a rate that is far too high nothing may have come out before the point was ended.
         share_of_all = came_out / everything if came_out > 0 else 1.0
 
+        filled = unsettled = False
+
         def is_carried(share: float) -> bool:
+            nonlocal filled, unsettled
             trial = self._trial(loads, intensity, share, share_of_all)
             found = self.measure(trial, intensity)
             too_much = [point for point in found if point.load in names and point.saturated]
             # Before a cache is full nothing waits; that it fills is what speaks against the rate.
-            self.filled |= any(point.counts.in_flight < LEAST_BACKLOG for point in too_much)
+            filled |= any(point.counts.in_flight < LEAST_BACKLOG for point in too_much)
             if not too_much:
-                self.unsettled |= any(one.unsettled for one in found if one.load in names)
+                unsettled |= any(one.unsettled for one in found if one.load in names)
             return not too_much
 
         border = bracket(min(max(came_out / asked, LEAST), 1.0), is_carried)
-        if border is None:
-            return [None] * len(loads)
-        low, high = border
-        return [Carried((low + high) / 2 * rate, low * rate, high * rate) for rate in rates]
+        carried: list[Carried | None] = [None] * len(loads)
+        if border is not None:
+            low, high = border
+            carried = [Carried((low + high) / 2 * rate, low * rate, high * rate) for rate in rates]
+        return _Found(carried, filled, unsettled)
 
     def _trial(
         self, loads: list[LoadSpec], intensity: int, share: float, share_of_all: float

@@ -228,6 +228,22 @@ def test_what_is_carried_by_trials_whose_caches_had_not_settled_is_told_as_that(
     assert ("had not settled" in found.warnings[0]) != settles
 
 
+def test_what_was_told_of_the_trials_for_one_point_is_not_told_of_another_point():
+    asked = scenario({"rate": "400 IO/s"}, {"outstanding": [1, 2]}, drive=DIE, measure=QUICK)
+    over = synthetic_point(None, rate=400.0, load="load 0", saturated=True)
+    closed = synthetic_point(load="load 1")
+
+    def trial(tried, intensity):
+        open_cache = ["what a cache holds still grew"] if intensity == 0 else []
+        is_over = tried.loads[0].rate[-1] > 100
+        return [replace(over, saturated=is_over, unsettled=open_cache), closed]
+
+    found = capacity.Capacity(asked, trial)
+    first, second = (found.add_to([over, closed], number)[0].warnings[0] for number in (0, 1))
+    assert "had not settled" in first
+    assert "had not settled" not in second
+
+
 def test_loads_that_are_saturated_together_share_what_is_carried():
     one, three = points({"rate": "100 IO/s"}, {"rate": "300 IO/s"})
     assert three.carried.rate == pytest.approx(3 * one.carried.rate)
