@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,6 +60,26 @@ LEAST_SAMPLE = 1e-5
 
 FOREVER = 30
 """Years after which growth is no longer looked at."""
+
+
+class Headroom(NamedTuple):
+    """How many times the load a design carries within the limits; ``more`` if at least that."""
+
+    factor: float
+    more: bool
+
+
+class BadDay(NamedTuple):
+    """Runs of a design with a drive missing, and during a rebuild; None where no drive may fail.
+
+    Attributes
+    ----------
+    seconds : of the rebuild; inf if it does not come on.
+    """
+
+    degraded: Measured | None = None
+    rebuilding: Measured | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -127,8 +147,8 @@ def headrooms(
     bounds: Sequence[float],
     *,
     settled: bool = False,
-) -> list[tuple[float, bool]]:
-    """How many times the load each carries within the limits; and whether it may be more.
+) -> list[Headroom]:
+    """How many times the load each carries within the limits.
 
     All are tried side by side: first at the most that counts, then halving what lies between, by
     ratio. The first of these is where what is busiest would be busy all the time. None is tried
@@ -168,7 +188,9 @@ def headrooms(
             else:
                 high[place] = factor
     return [
-        (tops[place], tops[place] == cap) if all_of_it[place] else (low[place], False)
+        Headroom(tops[place], tops[place] == cap)
+        if all_of_it[place]
+        else Headroom(low[place], more=False)
         for place in every
     ]
 
@@ -211,10 +233,8 @@ def rebuilding_throughout(designs: Sequence[Design], need: Need, runner: Runner)
     return [rebuilding_of(one, need, share) for one, share in zip(designs, shares, strict=True)]
 
 
-def bad_days(
-    designs: Sequence[Design], need: Need, runner: Runner
-) -> list[tuple[Measured | None, Measured | None, float | None]]:
-    """For each design its runs with a drive missing and during a rebuild, and the latter's time, s.
+def bad_days(designs: Sequence[Design], need: Need, runner: Runner) -> list[BadDay]:
+    """For each design its runs with a drive missing and during a rebuild.
 
     What does not carry the load with a drive missing does not carry it while one is rebuilt, and
     a rebuild beside a load that is not carried does not come on: its time is infinite.
@@ -226,17 +246,17 @@ def bad_days(
     rebuilt = runner.settled(rebuilding_throughout(left, need, runner))
     for one, ran in zip(left, rebuilt, strict=True):
         of[one.number] = (of[one.number][0], ran)
-    result: list[tuple[Measured | None, Measured | None, float | None]] = []
+    result = []
     for design in designs:
         if design.number not in of:
-            result.append((None, None, None))
+            result.append(BadDay())
             continue
         degraded, rebuilding = of[design.number]
         seconds = rebuilding.rebuild if rebuilding.rebuilt >= REBUILT else None
         if need.needed.rebuild_while == "idle":
             scenario = scenario_of(data_of(design, need, spares=False), need)
             seconds = rebuild.simulated(scenario, scenario.volumes[0])
-        result.append((degraded, rebuilding, math.inf if seconds is None else seconds))
+        result.append(BadDay(degraded, rebuilding, math.inf if seconds is None else seconds))
     return result
 
 
@@ -244,8 +264,8 @@ def check(
     design: Design,
     arithmetic: Arithmetic,
     healthy: Measured,
-    headroom: tuple[float, bool],
-    bad_day: tuple[Measured | None, Measured | None, float | None],
+    headroom: Headroom,
+    bad_day: BadDay,
     watts: float,
 ) -> Checked:
     """Hold a design against every limit, with what its runs came to."""

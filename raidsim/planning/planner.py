@@ -261,7 +261,7 @@ def _settle(work: Work) -> tuple[set[int], bool]:
         # The headroom of what does not settle at all stays as short runs have it.
         good = [one for one in good if not work.exact[one.number].unsettled]
         found = [work.exact[one.number] for one in good]
-        most = [work.headroom[one.number][0] for one in good]
+        most = [work.headroom[one.number].factor for one in good]
         held = checks.headrooms(good, found, work.need, work.runner, most, settled=True)
         for design, headroom in zip(good, held, strict=True):
             work.headroom[design.number] = headroom

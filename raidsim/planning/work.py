@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from raidsim.planning.arithmetic import Arithmetic
-from raidsim.planning.checked import Checked
+from raidsim.planning.checked import Checked, Headroom
 from raidsim.planning.choice import Space
 from raidsim.planning.coarse import Field
 from raidsim.planning.front import Aims
@@ -30,7 +30,7 @@ class Work:
     coarse: Field
     most: int = RUNS
     exact: dict[int, Measured] = field(default_factory=dict)
-    headroom: dict[int, tuple[float, bool]] = field(default_factory=dict)
+    headroom: dict[int, Headroom] = field(default_factory=dict)
     checked: dict[int, Checked] = field(default_factory=dict)
     fell: dict[int, dict[str, float]] = field(default_factory=dict)
     fell_in: dict[int, int] = field(default_factory=dict)
@@ -47,5 +47,6 @@ def known_aims(work: Work, place: int) -> list[float]:
     """The aims of a design by the best runs that there are of it."""
     number = number_at(work, place)
     measured = work.exact.get(number, work.coarse.measured[place])
-    headroom = work.headroom.get(number, (work.coarse.estimate(place), False))[0]
-    return [float(one) for one in work.coarse.aims_of(place, measured, headroom)]
+    headroom = work.headroom.get(number)
+    factor = work.coarse.estimate(place) if headroom is None else headroom.factor
+    return [float(one) for one in work.coarse.aims_of(place, measured, factor)]
