@@ -26,6 +26,7 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, uncompared
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.links import most_carried
+from raidsim.unknowns.platters import half_turn
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import UnknownValue
 from raidsim.waits import OnPoint, PointProgress
@@ -243,7 +244,7 @@ def _unknowns_of(
     found = [
         told.figure(
             name, value, drawn, place, is_given=gets_its_rate and is_throughput(name),
-            room=told.room(name, figures),
+            room=told.room(name, figures), settled=told.settled(name, figures, at.outstanding),
         )
         for name, value in figures.items()
     ]  # fmt: skip
@@ -261,6 +262,7 @@ class Teller:
     left_out : relative standard deviations of what models leave out.
     most : bytes a second that the links of drives carry at most; None if nothing says so.
     only : the kind of I/O, where each that is outstanding in a closed load is of one kind.
+    turn : seconds that a read waits for the platter of a disk if it is alone; None if it need not.
     """
 
     inputs: Sequence[tuple[UnknownValue, Card]]
@@ -268,6 +270,7 @@ class Teller:
     left_out: spread.LeftOut
     most: float | None
     only: str | None
+    turn: float | None
 
     @classmethod
     def of(cls, drawn: Drawn) -> Teller:
@@ -279,7 +282,8 @@ class Teller:
             columns[:, place] = table[name]
         scenario = drawn.scenario
         most, only = most_carried(scenario), only_kind(scenario)
-        return cls(list(inputs.values()), columns, left_out(scenario), most, only)
+        turn = half_turn(scenario)
+        return cls(list(inputs.values()), columns, left_out(scenario), most, only, turn)
 
     def room(self, name: str, figures: Mapping[str, float]) -> float | None:
         """How many times as much the links of drives carry at most; None if that tells nothing.
@@ -293,6 +297,19 @@ class Teller:
             return None
         return max(self.most / (figures["mbps"] * units.MIB), 1.0)
 
+    def settled(
+        self, name: str, figures: Mapping[str, float], outstanding: float | None
+    ) -> float | None:
+        """Share of the mean time of a read that its disk needs to turn; None if that tells nothing.
+
+        Of several outstanding reads an arm takes one whose sector comes sooner.
+        """
+        mean = figures.get("read latency")
+        if self.turn is None or outstanding != 1 or not mean:
+            return None
+        of_rate = name in ("iops", "mbps") and self.only == "read"
+        return self.turn / (mean / 1e3) if of_rate or name == "read latency" else None
+
     def figure(
         self,
         name: str,
@@ -302,11 +319,13 @@ class Teller:
         *,
         is_given: bool = False,
         room: float | None = None,
+        settled: float | None = None,
     ) -> Figure:
         """A figure of the full run with what the draws have of it at one point.
 
         ``is_given`` says that the load itself asks for it and gets it: the system can only fall
-        behind, and the draws tell that. ``room`` is how many times as much links may carry.
+        behind, and the draws tell that. ``room`` is how many times as much links may carry,
+        ``settled`` the share of the time of an I/O that nothing makes shorter.
         """
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
@@ -316,8 +335,12 @@ class Teller:
             drawn_ends = ends
             left_out = spread.share_left_out(drawn_ends, *sides(self.left_out, name))
             ends = spread.widened(value, drawn_ends, *sides(self.left_out, name))
+            grows = is_throughput(name)
             if room is not None:
-                ends = spread.kept_within(value, ends, drawn_ends, room, grows=is_throughput(name))
+                ends = spread.kept_within(value, ends, drawn_ends, room, grows)
+            if settled is not None:
+                by = self.left_out.faster
+                ends = spread.with_settled(value, ends, drawn_ends, settled, by, grows)
         low, high = (None, None) if ends is None else ends
         return Figure(
             name=name,

@@ -1,7 +1,8 @@
-"""What the links of drives carry at most: no interval of a throughput reaches beyond.
+"""What links and platters of drives carry at most: no interval of a throughput reaches beyond.
 
-Draws keep to it, since the generation of a link fixes its line rate. What models leave out is added
-to draws, and knows nothing of it: a drive on SATA of 6 Gbit/s would have read 800 MB/s.
+Draws keep to it, since the generation of a link fixes its line rate, and the speed and the tracks
+of a disk what it reads. What models leave out is added to draws, and knows nothing of it: a drive
+on SATA of 6 Gbit/s would have read 800 MB/s.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from raidsim.cards.plausible import plausible
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.load_spec import LoadSpec
 from raidsim.topology.lanes import is_half_duplex
+from raidsim.unknowns.platters import most_of_platters
 
 LINK = "link.time_per_byte"
 
@@ -41,10 +43,13 @@ def _of(host: Card, volume: VolumeSpec, loads: list[LoadSpec]) -> float:
     """Return what the drives of a volume carry of some loads, in bytes a second.
 
     Of what is written each drive has its part of the redundancy, too. A link that carries both ways
-    at a time may have as much of either.
+    at a time may have as much of either; an arm does one thing after the other.
     """
     drives = volume.drives - len(volume.failed)
     read, written = (drives / time for time in _least_times(host, volume))
+    platters = most_of_platters(volume, loads)
+    if platters is not None:
+        read, written = (min(one, drives * platters) for one in (read, written))
     if volume.layout is not None:
         written *= volume.capacity / volume.raw_capacity
     kinds = {_share_of_reads(load, at) for load in loads for at in range(len(load.sizes))}
@@ -52,7 +57,8 @@ def _of(host: Card, volume: VolumeSpec, loads: list[LoadSpec]) -> float:
         return read
     if kinds == {0.0}:
         return written
-    return read if is_half_duplex(volume.card.word("link.interface")) else read + written
+    in_turn = is_half_duplex(volume.card.word("link.interface")) or platters is not None
+    return read if in_turn else read + written
 
 
 def _share_of_reads(load: LoadSpec, at: int) -> float:

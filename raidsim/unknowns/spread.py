@@ -201,6 +201,38 @@ def kept_within(
     return max(low, min(value / room, draws[0])), high
 
 
+def with_settled(
+    value: float,
+    interval: tuple[float, float],
+    draws: tuple[float, float],
+    settled: float,
+    deviation: float,
+    grows: bool,
+) -> tuple[float, float]:
+    """Return an interval whose fast end leaves alone what is settled of the time of an I/O.
+
+    Parameters
+    ----------
+    value
+        Of the full run.
+    interval, draws
+        Ends of the interval, and those of the draws alone.
+    settled
+        Share of the time of an I/O that nothing makes shorter, such as half a turn of a platter.
+    deviation
+        What models leave out where a system is faster: of the rest of the time only.
+    grows
+        Whether the figure is a rate of one I/O after the other, or the time of one.
+    """
+    low, high = interval
+    fastest = value / draws[1] if grows else draws[0] / value
+    if not settled < min(fastest, 1.0):
+        return interval  # draws say otherwise: it is no such time
+    rest = 1.0 - settled
+    least = settled + rest * math.exp(-_added(_log(rest, fastest - settled), deviation))
+    return (low, min(high, value / least)) if grows else (max(low, value * least), high)
+
+
 def _log(larger: float, smaller: float) -> float:
     return math.log(larger / smaller) if smaller > 0 else math.inf
 
