@@ -74,5 +74,6 @@ def test_a_check_by_arithmetic_says_what_the_simulation_says_of_the_front_end(dr
     """A rate that keeps the front end busy all the time is the one that the drive reaches."""
     rate, _ = writes(drive, kib)
     card = cards.load(drive)
-    busy = kind_of(card).demands(card, [Flow(rate, rate, 0.0, rate * kib * 1024, 1.0)])
+    flow = Flow(rate, rate, 0.0, rate * kib * 1024, 1.0, card.number("flash.spare"))
+    busy = kind_of(card).demands(card, [flow])
     assert busy["front end"] == pytest.approx(1, abs=0.07)

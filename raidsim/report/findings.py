@@ -441,6 +441,7 @@ def _drive_demands(
             read=rate * each.read_bytes,
             written=rate * each.written_bytes,
             random=load.random_share,
+            spare=_spare(volume, load),
         )
         for rate, each, load in traffic
     ]
@@ -452,6 +453,22 @@ def _drive_demands(
         )
         demands["link"] = max(demands.get("link", 0.0), in_slot)
     return demands
+
+
+def _spare(volume: VolumeSpec, load: LoadSpec) -> float | None:
+    """Return the spare area of what a load writes at random, as a share of it, at the very best.
+
+    That is if all which holds no data serves this load. None if free blocks last for the run, or
+    if it is not known how seldom the drive has to move data.
+    """
+    if volume.state != "steady" or not volume.card.has("flash.spare"):
+        return None
+    if load.trim or load.once or load.hot or load.zones or load.zipf:
+        return None
+    first, extent = load.extent(volume.capacity)
+    written = extent * (load.workers if load.partitions else 1) / volume.capacity
+    held = max(volume.filled, min(first / volume.capacity + written, 1.0))
+    return (1.0 + volume.card.number("flash.spare") - held) / written
 
 
 def _of_slot(scenario: Scenario, op: str) -> float:

@@ -16,9 +16,9 @@ HELD = 1 / 16
 """Share of the accessed data that caches may hold, at most, if its rates are those of platters."""
 
 
-def is_disk(card: Card) -> bool:
+def has_platters(card: Card) -> bool:
     """Return whether a card is of a drive with platters."""
-    return card.kind == "hdd"
+    return "spindle.speed" in card.about.by_name
 
 
 def most_of_platters(volume: VolumeSpec, loads: list[LoadSpec]) -> float | None:
@@ -27,7 +27,7 @@ def most_of_platters(volume: VolumeSpec, loads: list[LoadSpec]) -> float | None:
     None if it is no disk, or if caches may answer more than a little of what loads ask for. What
     the buffers of the disks hold of the data comes from there.
     """
-    if not is_disk(volume.card):
+    if not has_platters(volume.card):
         return None
     held = _held(volume, loads, volume.card.number("buffer.size") * volume.drives)
     alone = len(loads) == 1 and (loads[0].workers == 1 or loads[0].partitions)
@@ -49,7 +49,7 @@ def half_turn(scenario: Scenario) -> float | None:
     if load.outstanding is None or load.workers > 1 or load.trace is not None:
         return None
     volume = scenario.volume(load.volume or scenario.volumes[0].name)
-    if not is_disk(volume.card) or load.random_share < 1:
+    if not has_platters(volume.card) or load.random_share < 1:
         return None
     cached = volume.card.number("buffer.size") * volume.drives
     for controller in scenario.controllers:

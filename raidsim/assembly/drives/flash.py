@@ -113,7 +113,7 @@ class Flash(DriveKind):
         return 2 * fixed + card.number("flash.read_time") if parity else fixed
 
     def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
-        """Busy shares of front end, data path and link, of a drive written at random for long."""
+        """Busy shares of front end, data path, dies and link; moving garbage takes dies, too."""
         read = sum(flow.read for flow in flows)
         written = sum(flow.written for flow in flows)
         front_end = sum(flow.ios for flow in flows) * card.number("front_end.command_time")
@@ -121,10 +121,17 @@ class Flash(DriveKind):
         front_end += writes * card.number("front_end.write_time")
         reads = sum(flow.ios for flow in flows) - writes
         front_end += reads * card.number("front_end.read_time")
+        moved = sum(
+            flow.random * flow.written * (amplification(flow.spare) - 1)
+            for flow in flows
+            if flow.spare is not None
+        )
         if card.number("front_end.move_time") > 0:
-            units = sum(flow.random * flow.written for flow in flows) / self.map_unit(card)
-            moved = units * (amplification(card.number("flash.spare")) - 1)
-            front_end += moved * card.number("front_end.move_time")
+            front_end += moved / self.map_unit(card) * card.number("front_end.move_time")
+        # What stays in an SLC cache until it is written again is never programmed elsewhere.
+        programmed = moved + (0.0 if card.has("slc.size") and not moved else written)
+        dies = programmed * card.number("flash.program_time")
+        dies += moved * card.number("flash.read_time")
         # What is written crosses the data path twice: into the buffer, and out to all channels.
         flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
         link = link_times(card)
@@ -133,6 +140,7 @@ class Flash(DriveKind):
             "front end": front_end / card.number("front_end.cores"),
             "data path": read * card.number("data_path.read_time_per_byte")
             + written * (card.number("data_path.write_time_per_byte") + flush),
+            "flash dies": dies / _at_once(card),
             "link": each_way * link.per_byte,
         }
 

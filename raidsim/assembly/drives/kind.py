@@ -74,6 +74,8 @@ class Flow(NamedTuple):
     ios, writes : commands, and those of them that write.
     read, written : bytes.
     random : share of the commands that do not follow the last one.
+    spare : spare area that a drive which keeps a map has for what it writes at random, as a share
+        of that, if it has collected garbage for long; None if it need not collect any.
     """
 
     ios: float
@@ -81,6 +83,7 @@ class Flow(NamedTuple):
     read: float
     written: float
     random: float
+    spare: float | None = None
 
 
 class Wear(NamedTuple):
