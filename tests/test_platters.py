@@ -10,7 +10,7 @@ from raidsim.report import unknowns as words
 from raidsim.result_draws import PointUnknowns
 from raidsim.studies import unknown
 from raidsim.unknowns import spread
-from raidsim.unknowns.lines import most_carried
+from raidsim.unknowns.links import most_carried
 from raidsim.unknowns.platters import half_turn
 
 DISK = "seagate-st16000nm001g"

@@ -251,6 +251,18 @@ def test_no_phase_of_a_load_brings_more_than_the_rate_that_it_asks_for() -> None
         assert phase.high == pytest.approx(phase.value, rel=0.02)
 
 
+def test_the_interval_of_a_rate_that_is_carried_holds_the_rate_that_is_asked_for() -> None:
+    """By chance 2 % fewer I/Os arrive in a run: a system that keeps up gets all in the long run."""
+    burst = {"on": "1 s", "off": "1 s"}
+    for changes, asked in (({}, 20.0), ({"load.burst": burst}, 10.0), ({"load.workers": 2}, 40.0)):
+        point = drawn_of_disk({"load.rate": "20 IO/s"} | changes)
+        rate, speed = (words.named(point, name) for name in ("iops", "mbps"))
+        assert rate.low <= asked * 1.001
+        assert rate.high >= asked * 0.999
+        assert rate.high < asked * 1.1
+        assert speed.high / speed.value == pytest.approx(rate.high / rate.value, rel=0.01)
+
+
 def test_what_a_system_carries_of_a_rate_that_is_too_high_is_as_unknown_as_its_limit() -> None:
     """A disk asked for 5,000 I/Os a second came to 5 % more than it carries at most."""
     point = drawn_of_disk({"load.rate": "5000 IO/s"})

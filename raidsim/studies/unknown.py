@@ -18,6 +18,7 @@ from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
 from raidsim.scenario import Scenario
+from raidsim.scenario.intensity import transfers
 from raidsim.studies.measurements import measurement_of
 from raidsim.studies.point_figures import Row, is_throughput, row_of, sides, unit_of
 from raidsim.studies.short import measured, shortened
@@ -237,6 +238,7 @@ def _unknowns_of(
     at = result.points[place] if result.highest is None else result.highest
     # A search finds its rate; a saturated load does not get it.
     gets_its_rate = isinstance(at, Point) and at.rate is not None and not at.saturated
+    asked = _asked(drawn.scenario, at.load, at.rate) if gets_its_rate else None
     saturated = sum(
         isinstance(row, Row) and place < len(row.saturated) and row.saturated[place]
         for row in drawn.rows[1:]
@@ -245,6 +247,7 @@ def _unknowns_of(
         told.figure(
             name, value, drawn, place, is_given=gets_its_rate and is_throughput(name),
             room=told.room(name, figures), settled=told.settled(name, figures, at.outstanding),
+            arrive=asked / figures["iops"] if asked and figures.get("iops") else None,
         )
         for name, value in figures.items()
     ]  # fmt: skip
@@ -320,12 +323,14 @@ class Teller:
         is_given: bool = False,
         room: float | None = None,
         settled: float | None = None,
+        arrive: float | None = None,
     ) -> Figure:
         """A figure of the full run with what the draws have of it at one point.
 
         ``is_given`` says that the load itself asks for it and gets it: the system can only fall
         behind, and the draws tell that. ``room`` is how many times as much links may carry,
-        ``settled`` the share of the time of an I/O that nothing makes shorter.
+        ``settled`` the share of the time of an I/O that nothing makes shorter, ``arrive`` how many
+        times as many I/Os arrive in the long run as did by chance.
         """
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
         moved = spread.around(value, first, drawn.figure(place, name))
@@ -341,6 +346,8 @@ class Teller:
             if settled is not None:
                 by = self.left_out.faster
                 ends = spread.with_settled(value, ends, drawn_ends, settled, by, grows)
+        if ends is not None and is_given and arrive is not None and name in ("iops", "mbps"):
+            ends = min(ends[0], value * arrive), max(ends[1], value * arrive)
         low, high = (None, None) if ends is None else ends
         return Figure(
             name=name,
@@ -362,6 +369,15 @@ class Teller:
             own, *ends = (units.in_unit(x, unit, dimension) for x in (one.value, *one.drawn))
             found.append(Share(card.name, one.name, share, own, min(ends), max(ends), unit))
         return found
+
+
+def _asked(scenario: Scenario, load: str, rate: float | None) -> float | None:
+    """Reads and writes a second that an open load asks for in the long run, pauses counted in."""
+    found = [one for one in scenario.loads if one.name == load]
+    if rate is None or scenario.events or not found or found[0].has_end:
+        return None
+    (spec,) = found
+    return transfers(spec.model_copy(update={"rate": (rate,)}), 0)
 
 
 def only_kind(scenario: Scenario) -> str | None:
