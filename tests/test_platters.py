@@ -52,6 +52,14 @@ def test_models_leave_out_nothing_of_the_half_turn_that_a_single_read_waits() ->
     assert mean.high > 1.5 * mean.value  # some take longer than simulated
 
 
+def test_a_rate_of_reads_and_cached_writes_keeps_to_the_half_turns_of_its_reads() -> None:
+    """One I/O at a time: the rate is one over the mean time (Little's law)."""
+    point = drawn({"load.read": "70 %"})
+    rate, read, write = (words.named(point, n) for n in ("iops", "read latency", "write latency"))
+    assert rate.high <= 1.1e3 / (0.7 * read.low + 0.3 * write.low)
+    assert rate.high > rate.value
+
+
 def test_a_read_that_is_settled_by_no_half_turn_has_no_floor_of_one() -> None:
     one = Scenario.from_text(ONE)
     turn = pytest.approx(1 / 240, rel=1e-4)

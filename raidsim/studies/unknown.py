@@ -266,6 +266,7 @@ class Teller:
     most : bytes a second that the links of drives carry at most; None if nothing says so.
     only : the kind of I/O, where each that is outstanding in a closed load is of one kind.
     turn : seconds that a read waits for the platter of a disk if it is alone; None if it need not.
+    reads : share of reads of the load of which ``turn`` is said.
     """
 
     inputs: Sequence[tuple[UnknownValue, Card]]
@@ -274,6 +275,7 @@ class Teller:
     most: float | None
     only: str | None
     turn: float | None
+    reads: float
 
     @classmethod
     def of(cls, drawn: Drawn) -> Teller:
@@ -286,7 +288,9 @@ class Teller:
         scenario = drawn.scenario
         most, only = most_carried(scenario), only_kind(scenario)
         turn = half_turn(scenario)
-        return cls(list(inputs.values()), columns, left_out(scenario), most, only, turn)
+        reads = 0.0 if turn is None else scenario.loads[0].read_share
+        out = left_out(scenario)
+        return cls(list(inputs.values()), columns, out, most, only, turn, reads)
 
     def room(self, name: str, figures: Mapping[str, float]) -> float | None:
         """How many times as much the links of drives carry at most; None if that tells nothing.
@@ -303,15 +307,17 @@ class Teller:
     def settled(
         self, name: str, figures: Mapping[str, float], outstanding: float | None
     ) -> float | None:
-        """Share of the mean time of a read that its disk needs to turn; None if that tells nothing.
+        """Share of a mean time that a disk needs to turn; None if that tells nothing.
 
-        Of several outstanding reads an arm takes one whose sector comes sooner.
+        It is the time of a read, or of an I/O, one after the other, of which some are reads. Of
+        several outstanding reads an arm takes one whose sector comes sooner.
         """
-        mean = figures.get("read latency")
-        if self.turn is None or outstanding != 1 or not mean:
+        if self.turn is None or outstanding != 1:
             return None
-        of_rate = name in ("iops", "mbps") and self.only == "read"
-        return self.turn / (mean / 1e3) if of_rate or name == "read latency" else None
+        mean, rate = figures.get("read latency"), figures.get("iops")
+        if name in ("iops", "mbps") and rate:
+            return self.turn * self.reads * rate
+        return self.turn / (mean / 1e3) if mean and name == "read latency" else None
 
     def figure(
         self,

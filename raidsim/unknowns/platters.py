@@ -48,6 +48,8 @@ def half_turn(scenario: Scenario) -> float | None:
     (load,) = scenario.loads
     if load.outstanding is None or load.workers > 1 or load.trace is not None:
         return None
+    if load.think or load.burst is not None or load.flush_every:
+        return None  # it is not always an I/O that it waits for
     volume = scenario.volume(load.volume or scenario.volumes[0].name)
     if not has_platters(volume.card) or load.random_share < 1:
         return None
