@@ -329,3 +329,30 @@ def test_a_span_is_rebuilt_by_its_own_thread_as_an_array_is(spans: int, drives: 
     heads = ROWS * STRIP // 4096
     assert alone == pytest.approx(heads * 30e-6, rel=0.02)  # the thread is what takes the time
     assert time("raid50", drives, spans=spans) == pytest.approx(alone, rel=0.02)
+
+
+@compiled_only
+@pytest.mark.parametrize("drives", [4, 8])
+def test_linux_md_limits_a_check_of_raid_10_by_the_addresses_of_the_array(drives):
+    """A rebuild of a drive may go through twice or four times as much of it."""
+    data = array("raid10", drives, depth=2, rebuild_limit="20 MB/s")
+    checked = through(data.check())
+    assert checked.seconds == pytest.approx(drives / 2 * 1e9 / 20e6, rel=0.001)
+    data.fail(0)
+    rebuilt = through(data.replace(0))
+    assert rebuilt.seconds == pytest.approx(1e9 / 20e6, rel=0.001)
+
+
+@compiled_only
+@pytest.mark.parametrize("level", ["raid1", "raid5"])
+def test_it_limits_checks_of_other_arrays_by_the_addresses_of_a_drive(level):
+    data = array(level, 4, depth=2, rebuild_limit="20 MB/s")
+    checked = through(data.check())
+    assert checked.seconds == pytest.approx(1e9 / 20e6, rel=0.001)
+
+
+@compiled_only
+def test_a_controller_limits_a_check_of_raid_10_on_each_drive():
+    data = array("raid10", 4, depth=2, card="dell-perc-h730", rebuild_limit="20 MB/s")
+    checked = through(data.check())
+    assert checked.seconds == pytest.approx(1e9 / 20e6, rel=0.001)

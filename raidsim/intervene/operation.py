@@ -13,7 +13,7 @@ from raidsim.cards import Card
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_OPERATION
-from raidsim.layout.tables import PARITY
+from raidsim.layout.tables import MIRRORED, PARITY
 from raidsim.scenario import VolumeSpec
 from raidsim.system.system import System
 from raidsim.units import NS_PER_S
@@ -29,7 +29,7 @@ class Pace:
     """How background work goes about.
 
     ``rate``: share of the time while hosts have work. ``size``: bytes of each drive that a worker
-    takes at a time. ``depth``: workers. ``limit``: bytes of a drive per second, None for none.
+    takes at a time. ``depth``: workers. ``limit``: bytes per second, of what md counts, or None.
     ``sample``: share of the rows that are simulated. ``puncture``: OPERATIONS'.
     """
 
@@ -113,7 +113,8 @@ def add_operation(
     row = system.append("operations")
     least = 0
     if how.limit is not None:
-        least = round(chunk * strip * depth / how.limit * NS_PER_S)
+        at_once = chunk * strip * depth * _counted(system, volume, kind)
+        least = round(at_once / how.limit * NS_PER_S)
     system.set_row(
         "operations",
         row,
@@ -146,6 +147,19 @@ def add_operation(
     if system.has_power(volume):
         system.begin_operation(row, depth)
     return row
+
+
+def _counted(system: System, volume: int, kind: int) -> float:
+    """Bytes that a limit counts for each byte of a drive that an operation goes through.
+
+    Linux md counts addresses (``md_do_sync`` in drivers/md/md.c): of a drive, but where a check
+    or resync of RAID 10 goes through the array (``resync_max_sectors``), those of the array.
+    """
+    array = system.world.volumes[volume]
+    layout = system.world.layouts[array["array"]]
+    if array["controller"] != t.NONE or layout["family"] != MIRRORED or kind == s.REBUILD:
+        return 1.0
+    return int(layout["drives"]) / int(layout["copies"])
 
 
 def _steps(layout: np.void, kind: int, how: Pace, rows: tuple[int, int]) -> tuple[int, int, int]:

@@ -165,8 +165,8 @@ def faster_than_md_is_allowed(scenario: Scenario) -> Iterator[Finding]:
             yield Finding(
                 f"volume {volume.name}",
                 "rebuilds and checks run as fast as drives and host allow, but Linux md"
-                " limits them to 200,000 KiB/s of each drive unless an administrator has raised its"
-                " sync_speed_max",
+                " limits them to 200,000 KiB/s of each drive (checks of RAID 10: of the array)"
+                " unless an administrator has raised its sync_speed_max",
                 'write rebuild_limit = "204.8 MB/s" if nobody has done so',
                 Severity.info,
             )

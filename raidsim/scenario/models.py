@@ -148,7 +148,8 @@ class VolumeKeys(Part):
     rebuild_limit: Annotated[
         float | None, Quantity("bandwidth", low="0.001 MB/s", high="100000 MB/s", word="none")
     ] = key(
-        'most of each drive that they go through in a second, such as "20 MB/s" (10^6 bytes)',
+        'most of each drive that they go through in a second, such as "20 MB/s" (10^6 bytes);'
+        " of a check or resync of RAID 1E or 10 by the host, as of Linux md: most of the array",
         "none",
     )
     rebuild_sample: Annotated[float, Quantity("share", low="0.001 %")] = key(
