@@ -22,6 +22,13 @@ def test_a_mirror_of_small_disks_with_caches_off_is_not_risky() -> None:
     assert found(array(DATABASE, controller={}, **small, **SAFE)) == []
 
 
+def software(host: str, volume: dict[str, Any]) -> Scenario:
+    """A volume on the host itself."""
+    text = f'[host]\nmodel = "{host}"\n[[volume]]\n'
+    text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in volume.items())
+    return load_text(text + '[[load]]\nread = "100 %"\nsize = "8 KiB"\noutstanding = 1\n')
+
+
 @pytest.mark.parametrize(
     ("host", "volume", "told"),
     [
@@ -35,10 +42,21 @@ def test_a_mirror_of_small_disks_with_caches_off_is_not_risky() -> None:
 def test_rebuilds_that_md_would_hold_back_are_named(host, volume, told) -> None:
     """md goes through 200,000 KiB/s of each drive at most: 10.4 h of 7.68 TB, and not 5.4."""
     values = {"drive": "samsung-pm9a3-7680gb", "level": "raid5", "drives": 5} | volume
-    text = f'[host]\nmodel = "{host}"\n[[volume]]\n'
-    text += "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
-    text += '[[load]]\nread = "100 %"\nsize = "8 KiB"\noutstanding = 1\n'
-    assert says("200,000 KiB/s of each drive", load_text(text)) == told
+    assert says("200,000 KiB/s of each drive", software(host, values)) == told
+
+
+@pytest.mark.parametrize(
+    ("drive", "words"),
+    [
+        ("nl-sas-2tb", "checks run as fast|200,000 KiB/s of the array unless"),
+        ("samsung-pm9a3-7680gb", "each drive, and of the array in checks"),
+    ],
+)
+def test_md_holds_checks_of_raid_10_back_by_the_addresses_of_the_array(drive, words) -> None:
+    """A check of four disks reads half of 200,000 KiB/s from each, which they would exceed."""
+    checked = software("linux-xeon-e5-pair", {"drive": drive, "level": "raid10", "drives": 4})
+    for part in words.split("|"):
+        assert says(part, checked)
 
 
 # ---------------------------------------------------------------- caches

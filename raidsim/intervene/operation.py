@@ -13,7 +13,8 @@ from raidsim.cards import Card
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_OPERATION
-from raidsim.layout.tables import MIRRORED, PARITY
+from raidsim.layout.address import addresses_of_a_check
+from raidsim.layout.tables import PARITY
 from raidsim.scenario import VolumeSpec
 from raidsim.system.system import System
 from raidsim.units import NS_PER_S
@@ -150,16 +151,11 @@ def add_operation(
 
 
 def _counted(system: System, volume: int, kind: int) -> float:
-    """Bytes that a limit counts for each byte of a drive that an operation goes through.
-
-    Linux md counts addresses (``md_do_sync`` in drivers/md/md.c): of a drive, but where a check
-    or resync of RAID 10 goes through the array (``resync_max_sectors``), those of the array.
-    """
+    """Bytes that a limit counts for each byte of a drive that an operation goes through."""
     array = system.world.volumes[volume]
-    layout = system.world.layouts[array["array"]]
-    if array["controller"] != t.NONE or layout["family"] != MIRRORED or kind == s.REBUILD:
+    if array["controller"] != t.NONE or kind == s.REBUILD:
         return 1.0
-    return int(layout["drives"]) / int(layout["copies"])
+    return addresses_of_a_check(system.world.layouts[array["array"]])
 
 
 def _steps(layout: np.void, kind: int, how: Pace, rows: tuple[int, int]) -> tuple[int, int, int]:

@@ -87,6 +87,17 @@ def whole_drive(layout: np.void) -> int:
     return rows * size
 
 
+def addresses_of_a_check(layout: np.void) -> float:
+    """Return the addresses that Linux md counts for each byte of a drive that a check reads.
+
+    They are those of a drive, but those of the array where RAID 10 has copies of it
+    (``resync_max_sectors`` in drivers/md/raid10.c); a rebuild counts those of a drive.
+    """
+    if layout["family"] != MIRRORED:
+        return 1.0
+    return float(layout["drives"] / layout["copies"])
+
+
 def is_good(layout: np.void, good: NDArray[np.int64], drive: int, row: int) -> bool:
     """Whether the strip in ``row`` of ``drive`` can be relied on."""
     size: int = layout["strip"]

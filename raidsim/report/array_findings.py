@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from raidsim.assembly.drives import kind_of
 from raidsim.kernel.stripe_heads import PAGE
-from raidsim.layout.address import whole_drive
+from raidsim.layout.address import addresses_of_a_check, whole_drive
 from raidsim.layout.health import survives
 from raidsim.layout.tables import PARITY, WRITE
 from raidsim.observe import inventory
@@ -161,15 +161,21 @@ def faster_than_md_is_allowed(scenario: Scenario) -> Iterator[Finding]:
             continue
         if volume.failures_tolerated == 0 or volume.rebuild_limit is not None:
             continue
-        if min(kind_of(volume.card).mean_rates(volume.card)) > MD_SPEED:
-            yield Finding(
-                f"volume {volume.name}",
-                "rebuilds and checks run as fast as drives and host allow, but Linux md"
-                " limits them to 200,000 KiB/s of each drive (checks of RAID 10: of the array)"
-                " unless an administrator has raised its sync_speed_max",
-                'write rebuild_limit = "204.8 MB/s" if nobody has done so',
-                Severity.info,
-            )
+        rate = min(kind_of(volume.card).mean_rates(volume.card))
+        if rate * addresses_of_a_check(volume.layout) <= MD_SPEED:
+            continue
+        what, of = "rebuilds and checks", "each drive"
+        if addresses_of_a_check(volume.layout) > 1:
+            what, of = "checks", "the array"
+            if rate > MD_SPEED:
+                what, of = "rebuilds and checks", "each drive, and of the array in checks,"
+        yield Finding(
+            f"volume {volume.name}",
+            f"{what} run as fast as drives and host allow, but Linux md limits them to"
+            f" 200,000 KiB/s of {of} unless an administrator has raised its sync_speed_max",
+            'write rebuild_limit = "204.8 MB/s" if nobody has done so',
+            Severity.info,
+        )
 
 
 def straddles_strips(scenario: Scenario) -> Iterator[Finding]:
