@@ -100,7 +100,7 @@ def new_command(
     else:
         typer.echo(
             "Without --like or --interface, lines that begin with # and have no [[ are to be"
-            " filled in too."
+            " filled in too, but for those that [rated] makes needless."
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from raidsim import cards
@@ -11,6 +13,7 @@ from raidsim.calibrate.printed import take
 from raidsim.cards.loader import read_card
 from raidsim.cards.rated import FIGURES
 from raidsim.cards.stub import stub
+from raidsim.errors import InputError
 
 BASE = "nl-sas-2tb"
 RATE = '# media_rate_{} = {{ value = ..., unit = "MB/s", page = "p. ..." }}'
@@ -129,3 +132,52 @@ def test_an_slc_cache_gains_the_same_share_of_another_capacity(gb, cached, tmp_p
 def test_an_slc_cache_stays_as_somebody_wrote_it(tmp_path):
     _, card = take(a_fast_drive(tmp_path, 250, "a review"), ())
     assert card.number("slc.dynamic_size") == cards.load(FAST).number("slc.dynamic_size")
+
+
+OF_SHEET = {
+    "capacity": ("22", "TB"), "afr": ("0.35", "%"), "uber": ("1e-15", "1/bit"),
+    "power_idle": ("5.7", "W"), "power_active": ("9.4", "W"), "rotation": ("7200", "rpm"),
+}  # fmt: skip
+BESIDE = (
+    ("link", "interface", '"sata"', ""), ("link", "time_per_byte", "550", "MB/s"),
+    ("command", "latency", "20", "us"), ("command", "max_transfer", "1024", "KiB"),
+    ("geometry", "heads", "20", "1"), ("buffer", "size", "512", "MiB"),
+    ("body", "form_factor", '"3.5 in"', ""),
+)  # fmt: skip
+
+
+def a_disk_without_a_base(**written: tuple[str, str]) -> str:
+    """The text of a card with what a sheet prints below [rated], and the rest beside it."""
+    text = stub("hdd", "n", None, place=Path("n.toml"))
+    for key, (value, unit) in (OF_SHEET | written).items():
+        before, line, after = text.partition(f"\n# {key} = ")
+        assert line
+        rest = after.partition("\n")[2]
+        text = f'{before}\n{key} = {{ value = {value}, unit = "{unit}", page = "p. 2" }}\n{rest}'
+    for section, key, value, unit in BESIDE:
+        of_unit = f', unit = "{unit}"' if unit else ""
+        line = f'{key} = {{ value = {value}{of_unit}, source = "datasheet" }}'
+        text = text.replace(f"\n[{section}]\n", f"\n[{section}]\n{line}\n", 1)
+    return text
+
+
+def test_a_card_without_a_base_has_what_its_sheet_prints_though_it_is_written_once():
+    card = read_card(a_disk_without_a_base(), "n.toml")
+    assert card.number("capacity.user") == 22e12
+    assert card.number("spindle.speed") == pytest.approx(120)
+    assert card.number("reliability.afr") == pytest.approx(0.0035)
+    assert (card.sources["power.idle"].source, card.sources["power.idle"].note) == (
+        "datasheet", "p. 2",
+    )  # fmt: skip
+
+
+def test_a_value_of_a_card_counts_before_the_figure_of_its_sheet():
+    """A sheet prints 22 TB of a disk that has some MB more."""
+    exact = 'user = { value = 22000.5, unit = "GB", source = "datasheet" }'
+    text = a_disk_without_a_base().replace("\n[capacity]\n", f"\n[capacity]\n{exact}\n", 1)
+    assert read_card(text, "n.toml").number("capacity.user") == 22000.5e9
+
+
+def test_a_figure_that_no_drive_can_have_is_told_of_the_sheet():
+    with pytest.raises(InputError, match=r"rated.rotation: .* is outside what is possible"):
+        read_card(a_disk_without_a_base(rotation=("720000", "rpm")), "n.toml")

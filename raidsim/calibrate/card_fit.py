@@ -30,13 +30,13 @@ from raidsim.calibrate.first_guess import first_guess, within
 from raidsim.calibrate.fit import Fit, fit
 from raidsim.calibrate.meter import Meter, OnEstimate
 from raidsim.calibrate.parameters import Parameter, free_parameters
-from raidsim.calibrate.printed import FITTED, TOGETHER, Taken, is_replaceable, page_of, take
+from raidsim.calibrate.printed import FITTED, TOGETHER, Taken, is_replaceable, take
 from raidsim.calibrate.problem import FitProblem
 from raidsim.calibrate.rated_runs import PREFIX, Unfitted
 from raidsim.calibrate.report import Fitted, Traded, fitted, traded
 from raidsim.cards import Card
 from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
-from raidsim.cards.rated import TOLERANCE, RatedPerformance
+from raidsim.cards.rated import TOLERANCE, RatedPerformance, page_of
 from raidsim.errors import InputError, Problem
 from raidsim.validate.jobs import Simulate, simulate
 from raidsim.validate.verdict import Verdict

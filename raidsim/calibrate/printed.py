@@ -26,7 +26,7 @@ from raidsim.cards.card import Source
 from raidsim.cards.fit_ranges import fit_range
 from raidsim.cards.flash_classes import usual_spare
 from raidsim.cards.new_flash import CLASS_NOTES, SPARE_NOTE
-from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance
+from raidsim.cards.rated import FIGURES, TOLERANCE, RatedFigure, RatedPerformance, page_of
 
 ROUNDED = 0.005
 """A capacity on a card is the printed one, exactly, if it is off by no more than this share."""
@@ -116,11 +116,6 @@ def _is_rounded(printed: float, exact: float) -> bool:
 
 def _is_of_anotherpage_of(source: Source, figure: RatedFigure) -> bool:
     return source.source in ("datasheet", "document") and source.note != page_of(figure)
-
-
-def page_of(figure: RatedFigure) -> str:
-    """Return the note of a value that is as a figure."""
-    return figure.page + (f": {figure.note}" if figure.note else "")
 
 
 def _spare(card: Card, performance: Sequence[RatedPerformance]) -> Taken | None:

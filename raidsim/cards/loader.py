@@ -14,7 +14,7 @@ from raidsim.cards.card import WRITTEN_SOURCES, Card, Origin, Source
 from raidsim.cards.followers import AS_OFTEN, followers
 from raidsim.cards.order_numbers import LEAST, plain
 from raidsim.cards.places import find, shown_as
-from raidsim.cards.rated import Rated, read_rated
+from raidsim.cards.rated import FIGURES, Rated, page_of, read_rated
 from raidsim.cards.surface import (
     SeekPoints,
     Surface,
@@ -203,8 +203,9 @@ class _Reader:
         base = self._base(data, kind, path)
         measured = self._measured(data, kind, base)
         self._attributes(data, kind)
-        self._follow(data, kind, measured)
         rated = self._rated(data, kind)
+        self._print(data, kind, rated)
+        self._follow(data, kind, measured)
         self._other_forms(data, kind, base, rated)
         order_numbers = self._order_numbers(data)
         residuals = self._deviations(("residuals",), data.get("residuals", {}))
@@ -377,6 +378,20 @@ class _Reader:
                     self._attribute(known, section, key, entry)
         for attribute in kind.attributes:
             self._default(attribute, data)
+
+    def _print(self, data: Mapping[str, Any], kind: CardKind, rated: Rated | None) -> None:
+        """What nothing else says is as the sheet prints it: no card has to say it twice."""
+        for name, figure in ({} if rated is None else rated.figures).items():
+            attribute = kind.by_name.get(FIGURES[name].attribute)
+            if attribute is None or not attribute.required or not self._is_open(attribute, data):
+                continue
+            if wrong := check_value(attribute, figure.value):
+                self.problem(("rated", name), *wrong)
+            shown = units.in_unit(figure.value, attribute.unit, attribute.dimension)
+            self.values[attribute.name] = figure.value
+            self.sources[attribute.name] = Source(
+                "datasheet", page_of(figure), (), shown, attribute.unit
+            )
 
     def _missing(self, data: Mapping[str, Any], kind: CardKind) -> None:
         """Say which values no file, no base and no default gives."""

@@ -124,6 +124,11 @@ class RatedFigure:
         return f"{self.written:g} {self.unit}"
 
 
+def page_of(figure: RatedFigure) -> str:
+    """Return the note of a value that is as a figure."""
+    return figure.page + (f": {figure.note}" if figure.note else "")
+
+
 @dataclass(frozen=True)
 class RatedPerformance:
     """A printed rate, bandwidth or latency, and the load that it is printed for.

@@ -411,7 +411,9 @@ def _alone(attribute: Attribute, ranges: Mapping[str, FitRange]) -> str | None:
         choices = " or ".join(f'"{one}"' for one in attribute.choices) or "..."
         unit = f', unit = "{attribute.unit}"' if attribute.is_number else ""
         form = f'{{ value = {choices}{unit}, source = "datasheet" }}'
-        return f"# {key} = {form}    # {attribute.meaning}"
+        printed = [key for key, figure in FIGURES.items() if figure.attribute == name]
+        enough = f"; not needed if [rated] has {printed[0]}" if printed else ""
+        return f"# {key} = {form}    # {attribute.meaning}{enough}"
     low, high = (units.parse(end, attribute.dimension) for end in (span.low, span.high))
     unit = span.high.split(maxsplit=1)[1] if " " in span.high else "1"
     middle = float(f"{math.sqrt(low * high):.3g}")
