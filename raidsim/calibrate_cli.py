@@ -1,4 +1,4 @@
-"""The command ``raidsim calibrate``: a card fitted to claims, or to results of fio."""
+"""The command ``raidsim calibrate``: fits a card to claims, or to results of fio."""
 
 # ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
 

@@ -1,10 +1,10 @@
-"""What a system carries of open loads that ask for more: the highest rate, found by trial.
+"""The highest rate that a system can sustain for open loads that ask for more, found by trial.
 
-A system that is asked for too much lets through about as much as it can carry, so the search
-begins there: a rate a little below should be carried, and one a little above should not. Where
-that is not so, further trials step away until it is, and then halve what lies between. A trial
-is a point like any other, judged as every point is (`raidsim.session`), but as long as it takes to
-tell rates apart that differ by a few per cent.
+The throughput of a system that is asked for too much is about its highest rate. So the search
+begins there: a rate a little below should be sustained, and a rate a little above should not. If
+this is not so, further trials step away until it is, and then halve the interval between. A trial
+is a point like any other, and is judged in the same way (`raidsim.session`). It is long enough to
+distinguish rates that differ by a few per cent.
 
 Loads that are saturated together are scaled together; all others stay as they are.
 """

@@ -1,4 +1,4 @@
-"""The command ``raidsim check``: what is known of a scenario before it is run, or bought."""
+"""The command ``raidsim check``: findings about a scenario before it is run, or bought."""
 
 # ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
 

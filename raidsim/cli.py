@@ -1,9 +1,9 @@
-"""The ``raidsim`` command: reads what was typed, calls the library, prints what came of it.
+"""The ``raidsim`` command: parses the command line, calls the library, prints the result.
 
-Each command, or group of commands, is a module of its own, ``*_cli``. Every import of weight is
-inside the command that needs it, so that ``raidsim --help`` is immediate. Exit status: 0 done,
-1 done, and what was asked about does not hold, 2 the input is wrong, 70 a bug, 130 interrupted by
-Ctrl-C; docs/reference/commands.md says it command by command.
+Each command, or group of commands, is a separate module, ``*_cli``. Every large import is inside
+the command that needs it, so that ``raidsim --help`` is immediate. Exit status: 0 done; 1 done, and
+the tested condition does not hold; 2 the input is wrong; 70 a bug; 130 interrupted by Ctrl-C.
+docs/reference/commands.md gives it for each command.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Python's garbage collector, in processes that are raidsim's own.
+"""Python's garbage collector, in processes that belong to raidsim.
 
-It looks for objects that refer to each other in cycles: among the young ones after every 700 new
-objects, and among all once these have become a quarter more. Scenarios, cards and results are many
-small objects without cycles, so it finds next to nothing, and takes some per cent of the time of
-short runs. The tables of a system are large and do stand in cycles; they are given back when its
-run is over (`System.close`).
+The collector searches for objects that refer to each other in cycles: among the new ones after
+every 700 new objects, and among all when these have grown by a quarter. Scenarios, cards and
+results are many small objects without cycles. So the collector finds nearly nothing, and takes some
+per cent of the time of short runs. The tables of a system are large and do have cycles; they are
+freed when its run ends (`System.close`).
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """Following a scenario through its events and boots: warm-up, then phases from event to event.
 
-1. The scenario is built as a SimPy model (`raidsim.control.model`), and warmed up as in a
-   steady state (`raidsim.session`); loads that end by themselves begin with the course, and so do
-   all loads beside machines.
-2. The clock of the events begins, and everything measured so far is thrown away. Machines are
-   switched on.
-3. At each event, and when something that lasted is over, a phase ends: what the kernel counted
-   since its beginning is the difference of two tallies. Beside that, samples at equal distances
-   make the timeline; when there are too many, every second one goes.
-4. The course is over after `measure.duration`, or when all that the events began is, and all
+1. The scenario is built as a SimPy model (`raidsim.control.model`), and warmed up as in a steady
+   state (`raidsim.session`). Loads that end by themselves begin with the course, and so do all
+   loads beside machines.
+2. The clock of the events begins, and all data measured so far is discarded. Machines are switched
+   on.
+3. At each event, and when a lasting condition ends, a phase ends. The counts of a phase are the
+   difference of two tallies. Samples at equal distances make the timeline; when there are too many,
+   every second one is removed.
+4. The course ends after `measure.duration`, or when all effects of the events have ended and all
    machines are ready.
 
-A scenario whose machines boot without events is followed in the same way; its result says of the
-course when the machines were ready.
+A scenario whose machines boot without events is followed in the same way. Its result only says when
+the machines were ready.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Acceptance of a system that was delivered: what to measure, and the range that it must show.
+"""Acceptance of a delivered system: what to measure, and the range in which each figure must lie.
 
-`jobs` writes the loads of a scenario as job files of fio, `ranges` says where their figures lie
-if the cards are as they may be, `expected` is both as a file, `drawn_up` makes it of a scenario,
-and `verdict` holds what was measured against it.
+`jobs` writes the loads of a scenario as job files of fio. `ranges` computes the ranges of their
+figures from the possible values of the cards. `expected` is jobs and ranges as a file, and
+`drawn_up` makes this file from a scenario. `verdict` compares measurements with it.
 """
 
 from raidsim.acceptance.drawn_up import draw_up

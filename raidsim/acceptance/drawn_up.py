@@ -1,4 +1,4 @@
-"""From a scenario to what a system built so must show."""
+"""From a scenario to the figures that a system built from it must reach."""
 
 from __future__ import annotations
 

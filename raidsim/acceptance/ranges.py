@@ -1,14 +1,15 @@
-"""Ranges for many figures at once: a system as described shows all of them, 19 times in 20.
+"""Ranges for many figures at once: a system as described is within all of them, 19 times in 20.
 
-Of one figure nine in ten draws lie in the interval that `raidsim run --unknowns` gives. Of fifty
-figures hardly any draw lies in all fifty, so a test of delivery with those intervals would refuse
-nearly every good system. Here all intervals are stretched by one factor, as far from the figure as
-in logarithms, until 19 in 20 draws lie in all of them:
+The interval of `raidsim run --unknowns` contains a single figure in nine of ten draws. Hardly any
+draw has fifty figures within all fifty intervals. So a delivery test with these intervals would
+refuse nearly every good system. Here one factor widens all intervals, in logarithms, until 19 in 20
+draws are within all of them:
 
     range = figure * (interval / figure) ** factor
 
-The factor is the 95th percentile, over the draws, of the largest distance of any of their figures
-in units of its interval; at least 1. What models leave out is drawn for each figure on its own.
+For each draw, the largest distance of any of its figures is taken, in units of the interval of that
+figure. The factor is the 95th percentile of these distances, and at least 1. The error of the
+models is drawn for each figure separately.
 """
 
 from __future__ import annotations

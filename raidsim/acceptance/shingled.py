@@ -1,9 +1,10 @@
-"""How shingled disks get into the state that a scenario gives them: by writes, or by a pause.
+"""How shingled disks reach the state that a scenario gives them: by writes, or by a pause.
 
-A steady one has a full media cache, of which bands were rewritten at all times before. From an
-empty one it comes there by random writes alone, and no earlier than every band was rewritten at
-least once: days, whatever is outstanding. On a small area with many records of each band the
-bands are rewritten all at once at first, and drift apart from one turn of the log to the next.
+A disk in the steady state has a full media cache, and its bands were rewritten at many different
+times. From an empty media cache only random writes lead to this state. It takes until every band
+was rewritten at least once: days, with any number of outstanding I/Os. On a small area with many
+records of each band, all bands are rewritten at nearly the same time at first. These times spread
+more with each pass over the log.
 """
 
 from __future__ import annotations

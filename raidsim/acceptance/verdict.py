@@ -1,4 +1,4 @@
-"""What was measured on delivery against what was expected: passed or not, job by job."""
+"""Compares the measurements of a delivery with the expected ranges: passed or not, job by job."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Write amplification of uniform random writes over a whole drive, in closed form.
 
-With large blocks, and collection of the block with the fewest valid units, A follows from the spare
-area: 1 + spare = alpha, A = alpha / (alpha + W0(-alpha e^-alpha)), W0 the Lambert function
-(P. Desnoyers, SYSTOR 2012). So a share (A - 1) / A = e^(-alpha / A) of a block that is collected is
-still valid, which gives the inverse.
+Assumptions: blocks are large, and the block with the fewest valid units is collected. Then the
+write amplification A follows from the spare area: with alpha = 1 + spare, A = alpha / (alpha +
+W0(-alpha e^-alpha)), W0 the Lambert function (P. Desnoyers, SYSTOR 2012). The share of a collected
+block that is still valid is (A - 1) / A = e^(-alpha / A). This gives the inverse.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a hard disk's cache takes of writes, when they go to the medium, what power cuts cost."""
+"""Cached writes of a hard disk: how many, when they go to the medium, what a power cut costs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""From a scenario to the graph of its parts, with what each connection carries.
+"""From a scenario to the graph of its parts, with the bandwidth of each connection.
 
-Where two ends of SAS or SATA differ the slower speed counts (of a drive its card says it), and a
-link to a controller is no wider than the controller has ports.
+If the two ends of a SAS or SATA link have different speeds, the slower one is used (a drive's card
+gives the drive's speed). A link to a controller has at most as many lanes as the controller has
+ports.
 """
 
 from __future__ import annotations

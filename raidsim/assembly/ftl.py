@@ -1,4 +1,4 @@
-"""The page map of a drive: how large it is, and what the drive was used for before the run."""
+"""The page map of a drive: its size, and what was written to the drive before the run."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""What software RAID notes of writes before it carries them out, and what a resync goes through.
+"""What software RAID records about writes before it does them, and what a resync reads afterwards.
 
-Linux md marks an array as dirty before the first write to it, and as clean again once nothing was
-written for its safe-mode delay of 200 ms (``safe_mode_delay``, Documentation/admin-guide/md.rst);
-after a power cut a dirty array is read from end to end. A write-intent bitmap does the same for
-each chunk of the drives: its bit is on the drives before a write to it begins, and is cleared by a
-daemon that wakes every 5 s (``mdadm --delay``, mdadm(8)). Here both are times of the last write to
-each chunk: an array without a bitmap has one chunk, all of it. Bits that are set while a member is
-missing stay until it is rebuilt (:mod:`raidsim.kernel.bitmap`).
+Linux md marks an array as dirty before the first write to it. It marks it as clean when nothing was
+written during its safe-mode delay of 200 ms (``safe_mode_delay``,
+Documentation/admin-guide/md.rst). After a power cut a dirty array is read from end to end. A
+write-intent bitmap does the same for each chunk of the drives. Its bit is on the drives before a
+write to the chunk begins. A daemon that wakes every 5 s clears it (``mdadm --delay``, mdadm(8)).
+Here both are stored as the time of the last write to each chunk; an array without a bitmap is one
+chunk. Bits that are set while a member is missing stay until the member is rebuilt
+(:mod:`raidsim.kernel.bitmap`).
 """
 
 from __future__ import annotations

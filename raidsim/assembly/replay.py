@@ -1,7 +1,8 @@
-"""From a trace to the requests of a stream: block by block, while the kernel goes through them.
+"""From a trace to the requests of a stream, block by block, while the kernel replays them.
 
-Times are counted from the start of the stream, addresses lie in the volume of its load, and
-sectors are whole. What cannot be replayed as it is in the trace is counted.
+Times are counted from the start of the stream. Addresses are within the volume of the load. Sizes
+and addresses are whole sectors. Requests that cannot be replayed exactly as in the trace are
+counted.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Where the sectors of a measured zone lie: runs of sectors, cut where one is passed over.
+"""Where the sectors of a measured zone are: runs of sectors, divided where a sector is skipped.
 
-Sectors of a zone are counted twice here. Their *place* counts all sectors that there are, track
-by track and cylinder by cylinder. Their *rank* counts those that may hold data: all but the spares
-that are set apart in each track or cylinder. A run is ranks one behind the other.
+Sectors of a zone have two numbers here. Their *place* counts all existing sectors, track by track
+and cylinder by cylinder. Their *rank* counts the sectors that may hold data: all but the spares
+that are reserved in each track or cylinder. A run is a sequence of consecutive ranks.
 
-In some sparings a slip, a sector that is passed over, moves all sectors of the zone behind it; in
-others those of its own track, cylinder or range only, which has spares for it.
+A slip is a sector that is skipped. In some forms of sparing it moves all later sectors of the zone.
+In others it only moves those of its own track, cylinder or range, which has spares for it.
 """
 
 from __future__ import annotations

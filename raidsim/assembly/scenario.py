@@ -1,4 +1,4 @@
-"""From the volumes of a scenario to their rows, and to the state that their drives begin with."""
+"""From the volumes of a scenario to their rows, and to the initial state of their drives."""
 
 from __future__ import annotations
 

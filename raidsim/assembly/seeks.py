@@ -1,4 +1,4 @@
-"""How long a seek takes: by the curve through three seeks of a data sheet, or a measured one."""
+"""Seek times: from the curve through three seeks of a data sheet, or from a measured curve."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the card of a solid state drive to how its dies sense."""
+"""From the card of a solid state drive to the times in which its dies read pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """From the cache lines that cores share on a host to the fields of an array on that host.
 
-The counts are transfers of the line that most wait for: the array's other lines have queues of
-their own beside it, and who has waited there finds them nearly free.
+The counts are transfers of the line with the longest wait. The other lines of the array have
+separate queues. A core that has waited at the first line finds the others nearly free.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""Shingled disks in the steady state: their media caches are full of what was written at random.
+"""Shingled disks in the steady state: random writes have filled their media caches.
 
-The log is made as the writes of the loads would have left it: as many as it holds, uniform over
-the areas of the loads, each with its place and its band. What was written anew since is in the
-log and no longer in the map, nor is what went to its band. Hot spots and Zipf laws are not
-followed: uniform is the worst case, since each band then has the fewest writes to share its
-rewrite.
+The log is computed as the writes of the loads would leave it. It has as many writes as it can hold,
+uniform over the areas of the loads, each with its place and its band. A record whose data was
+written again later, or whose band was written, is still in the log but no longer in the map. Hot
+spots and Zipf distributions are not used: a uniform distribution is the worst case, since each band
+then has the fewest writes that share its rewrite.
 
-A band is rewritten when its oldest record has come to the end of the log, which is when as many
-writes have come as the log holds. Its next record, by then in the log or yet to come, is the first
-of another such time. So a log of L records with n of each band holds, of the bands that were being
-waited for when it began (L of L + L / n, the rest had none), what came after a moment that is
-uniform over the log.
+A band is rewritten when its oldest record reaches the end of the log: after as many writes as the
+log holds. The next record of this band, already in the log or later, begins another such period.
+Let the log hold L records, with n for each band. When it began, L of L + L / n bands were waiting
+for a rewrite; the rest had no record. For each waiting band the log contains the records after a
+moment that is uniform over the log.
 """
 
 from __future__ import annotations

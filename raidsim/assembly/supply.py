@@ -1,7 +1,7 @@
 """Power at the drives: a drive that has failed, or whose power is cut, draws none.
 
-One that fails is taken for dead or pulled, as an administrator would do: it draws nothing until
-another one is in its place. Drives behind a lost link go on turning.
+A failed drive is assumed to be dead or removed, as an administrator would do: it draws nothing
+until another one replaces it. Drives behind a lost link continue to turn.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Where the bytes of a hard disk lie: from zones to the rows of the kernel's table ``zones``.
+"""Where the bytes of a hard disk are: from zones to the rows of the kernel's table ``zones``.
 
-A data sheet says how long the outermost and the innermost tracks are, and how many heads there
-are: zones of equally many cylinders, one row each. A surface that was measured says more, and a
-zone may be several rows: a row ends where a sector is passed over, or lies elsewhere. What lies
-between a row's last byte and the next row's first one is worked out here, once.
+A data sheet gives the lengths of the outermost and the innermost tracks, and the number of heads.
+These become zones with equal numbers of cylinders, one row each. A measured surface has more
+details, and a zone may be several rows: a row ends where a sector is skipped, or is elsewhere. The
+distance between a row's last byte and the next row's first one is computed here, once.
 """
 
 from __future__ import annotations

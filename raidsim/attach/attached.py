@@ -1,9 +1,9 @@
-"""A scenario that runs beside the real world: its volumes, its events, its clock.
+"""A scenario that runs in real time: its volumes, its events, its clock.
 
-The simulated clock follows the one on the wall. Whenever something arrives, and whenever the next
-thing in the simulation is due, :meth:`AttachedSystem.advance` lets the simulation run up to now,
-never beyond: so a request that arrives is put in at the simulated instant of its arrival, as in a
-real queue. If the simulation cannot follow, the clock is put back and the log says by how much.
+The simulated clock follows real time. When something arrives, and when the next event of the
+simulation is due, :meth:`AttachedSystem.advance` runs the simulation up to the present, never
+beyond. So a request enters at the simulated instant of its arrival, as in a real queue. If the
+simulation cannot keep up, the clock is set back, and the log says by how much.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two clocks: the one on the wall, and the simulated one that follows it at some speed."""
+"""Two clocks: real time, and the simulated time that follows it at some speed."""
 
 from __future__ import annotations
 

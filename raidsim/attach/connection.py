@@ -1,8 +1,8 @@
-"""One client: its bytes become requests, and answers become its bytes.
+"""One client: its bytes become requests, and answers become bytes for it.
 
-What a client may cost is bounded: so many requests and bytes under way, so much that it has not
-fetched, so long until its handshake is over or a message is complete. Who goes beyond waits, or is
-cut off with a line in the log.
+The resources of a client are limited: the requests and bytes under way, the answers that it has not
+read, the time for its handshake and for a complete message. A client that exceeds a limit has to
+wait, or is disconnected with a line in the log.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Crash tests of programs: they write to an attached volume, its power is cut, they check it.
 
 A round is a new attached system. One command writes to it, and its power is cut at some simulated
-time; the command is killed in that instant, since its computer has lost its power, too. After the
-power is back another command looks at what is there. The first round has no cut: it tells how long
+time. The command is killed at that instant, since its computer has lost its power too. When the
+power is back, another command checks the data. The first round has no power cut: it shows how long
 the writing takes, and that both commands work.
 """
 

@@ -1,8 +1,8 @@
 """One volume as clients use it: a request becomes an I/O of the simulation, and then bytes.
 
-A request is checked, put into the simulation, and answered when its I/O ends there. What it reads
-or writes is read or written at that moment: so nothing that was not answered is on the drives, and
-an I/O that fails in the simulation changes nothing.
+A request is checked, put into the simulation, and answered when its I/O ends there. Its bytes are
+read or written at that moment. So data of unanswered writes is not on the drives, and an I/O that
+fails in the simulation changes nothing.
 """
 
 from __future__ import annotations

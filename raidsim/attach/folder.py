@@ -1,11 +1,11 @@
-"""Drives of a volume as files in a folder, laid out as Linux md lays out its members.
+"""Drives of a volume as files in a folder, in the format of members of Linux md.
 
-An array gets metadata 1.2: a superblock at 4 KiB of each file, behind it the bitmap if the volume
-has one (``intent = "bitmap"``), and the data from a whole MiB on; or metadata 0.90, whose
-superblock stands behind the data. So mdadm can examine the files, and put them together. While
-they are in use they say that redundancy may not agree; only a clean end takes that back. A single
-drive is a file of its bytes alone. RAID 50 and 60 are arrays of arrays, each in a folder of its
-own: :mod:`raidsim.attach.spans`.
+An array gets metadata 1.2: a superblock at 4 KiB of each file, then the bitmap if the volume has
+one (``intent = "bitmap"``), and the data from a whole MiB on. Or it gets metadata 0.90, whose
+superblock is behind the data. So mdadm can examine and assemble the files. While they are in use,
+they say that redundancy may not agree; only a clean end removes this mark. A single drive is a file
+of its bytes alone. RAID 50 and 60 are arrays of arrays, each in a separate folder:
+:mod:`raidsim.attach.spans`.
 """
 
 from __future__ import annotations

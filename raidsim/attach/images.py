@@ -1,7 +1,7 @@
-"""Images of the members of a Linux md array, as files: found, put together, opened.
+"""Images of the members of a Linux md array, as files: found, assembled, opened.
 
-What is opened for reading is never written to. Members that are missing, out of date or faulty by
-the account of the freshest one count as drives that have failed.
+Files that are opened for reading are never written to. The member with the newest metadata says
+which members are missing, out of date or faulty. These count as failed drives.
 """
 
 from __future__ import annotations

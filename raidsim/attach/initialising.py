@@ -1,4 +1,4 @@
-"""Zeros that initialisations write, put onto the drives as far as these have come."""
+"""Writes the zeros of initialisations to the drives, as far as each initialisation has come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What members in files say of themselves, kept true in use: superblocks and bitmap."""
+"""Keeps the metadata of members in files up to date during use: superblocks and bitmap."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the drives of a volume hold: data, copies and parity, in sparse files.
+"""The content of the drives of a volume: data, copies and parity, in sparse files.
 
-The places are those of :mod:`raidsim.layout`, the ones that the simulation times. A read takes the
-bytes from drives that can be relied on, and computes what a lost drive held from the others; so
-wrong parity, or a wrong place, gives wrong bytes, as it would in a server.
+The places are those of :mod:`raidsim.layout`, which the simulation also uses. A read takes bytes
+from drives that can be relied on, and computes those of a lost drive from the others. So wrong
+parity, or a wrong place, gives wrong bytes, as in a real server.
 """
 
 from __future__ import annotations

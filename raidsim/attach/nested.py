@@ -1,7 +1,8 @@
-"""Arrays whose members are arrays: md's RAID 0 over RAID 5 or 6, or over whatever else.
+"""Arrays whose members are arrays: md's RAID 0 over RAID 5 or 6, or over other levels.
 
-A folder with a folder for each inner array. What an inner array holds is a member of the outer one:
-its superblock is read through the inner array, so without some of the drives, too.
+A folder contains a folder for each inner array. The content of an inner array is a member of the
+outer one. The superblock of this member is read through the inner array, so it is readable when
+some of the drives are missing.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Writes that were answered and that a fault may still cost, with what was there before them.
+"""Acknowledged writes that a fault may still lose, together with the data that they replaced.
 
-The drives' files hold every write that was answered. What a fault takes back is told by the
-simulation (:mod:`raidsim.intervene.promises`, :mod:`raidsim.intervene.pinned`): ranges of the
-volume, and of flash drives in a power cut so many bytes of which only the number is known; those
-are taken to be the latest ones that have left the controller. A place goes back to what it held
-when it was last known to be safe.
+The drives' files hold every acknowledged write. The simulation says which of them a fault loses
+(:mod:`raidsim.intervene.promises`, :mod:`raidsim.intervene.pinned`): ranges of the volume. For
+flash drives in a power cut only a number of bytes is known; the latest writes that have left the
+controller are taken. A lost place gets back the data that was last known to be safe.
 """
 
 from __future__ import annotations

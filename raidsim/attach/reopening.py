@@ -1,4 +1,4 @@
-"""Members in files, opened to be used: checked, made consistent, and completed."""
+"""Members in files, opened for use: checked, made consistent, and completed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Listening for clients, and the heartbeat that keeps the simulation at the time on the wall."""
+"""Listening for clients, and the timer that keeps the simulation at the present real time."""
 
 from __future__ import annotations
 

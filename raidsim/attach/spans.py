@@ -1,10 +1,10 @@
 """Drives of a RAID 50 or 60 as files: a RAID 0 of Linux md over arrays of md.
 
-Each span is an array of its own, in a folder of its own: ``span-0/drive-0`` and so on, numbered
-through as in the simulation. What it holds is a member of the outer RAID 0: a superblock at 4 KiB,
-and the span's part of the volume behind it. So the first rows of the drives of a span hold that
-superblock with its parity, and the rows of the simulation come behind them: as many whole turns of
-the rotation as it takes, so that parity lies on the drives on which the simulation has it.
+Each span is a separate array in a separate folder: ``span-0/drive-0`` and so on, with the drive
+numbers of the simulation. The content of a span is a member of the outer RAID 0: a superblock at 4
+KiB, and then the span's part of the volume. So the first rows of the drives of a span hold this
+superblock with its parity, and the rows of the simulation follow. The first rows are a whole number
+of cycles of the parity rotation, so that parity is on the same drives as in the simulation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The bytes of one drive in a sparse file: what was never written takes no room and is zero."""
+"""The bytes of one drive in a sparse file: unwritten parts take no room and are zero."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What an operator asks of an attached system: events, and how it is.
+"""Requests of an operator to an attached system: events, and its present state.
 
-One line of JSON is one wish, and one line answers it: `{"kind": "drive-failure", "drive": 2}` lets
-an event of a scenario happen now; `{"show": "status"}` tells how everything is. An answer has
-`"ok"`, and beside it what was done, or what is wrong.
+One line of JSON is one request, and one line answers it. `{"kind": "drive-failure", "drive": 2}`
+causes an event of a scenario now. `{"show": "status"}` gives the state of all parts. An answer has
+`"ok"`, and also what was done, or the error.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""An attached system whose time goes on only while a client waits, to repeat what it does exactly.
+"""An attached system whose time advances only while a client waits, for exact repetition.
 
-Between an answer and the next request passes as much simulated time as was said, however long the
-client takes. So a client that has one request outstanding meets the same array, to the ns, whenever
-it runs.
+Between an answer and the next request a given simulated time passes, however long the client takes.
+So for a client with one request outstanding, the array behaves the same in every run, to the ns.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The superblock of Linux md, metadata 0.90, as bytes: at the end of a member, in 1,024 words.
 
 Words and their places are those of ``struct mdp_superblock_s`` (Linux, include/uapi/linux/raid/
-md_p.h), as a little-endian computer writes them. It has no name, no UUID of a member and no word
-for how far a member is rebuilt; sizes are in KiB, so that a member has less than 4 TiB.
+md_p.h), as a little-endian computer writes them. It has no name, no UUID of a member, and no word
+for the progress of a member's rebuild. Sizes are in KiB, so a member has less than 4 TiB.
 """
 
 from __future__ import annotations

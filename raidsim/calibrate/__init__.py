@@ -1,12 +1,12 @@
 """Fitting the free values of cards to the claims that may be fitted to.
 
-``parameters``  the values that may move, their ranges and how they are written
+``parameters``  the values that may change, their ranges and how they are written
 ``problem``     residuals of the calibration claims for given values
 ``fit``         least squares in the logarithms of the values, from several starts
-``meter``       how far a fit is, and how long it will take
+``meter``       the progress of a fit, and its remaining time
 ``determined``  which values the claims determine, alone and in combination
 ``card_file``   values, claims, residuals and sensitivities back into the card
-``report``      what came of it
+``report``      the result as text
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""``raidsim card fit``: the values of a card solved for the figures that its sheet prints.
+"""``raidsim card fit``: solves the values of a card from the figures that its sheet prints.
 
-1. What a sheet prints outright, capacity or watts or seek times, becomes the value of the card, and
-   so does what follows from it by a rule (:mod:`raidsim.calibrate.printed`).
-2. Values that may move begin where the figures put them in closed form
-   (:mod:`raidsim.calibrate.first_guess`), as far as a figure is nearer by that; else where they
-   are.
+1. A figure that a sheet prints directly (capacity, watts, seek times) becomes the value of the
+   card. So does a value that follows from it by a rule (:mod:`raidsim.calibrate.printed`).
+2. Each value that may change begins where a closed form puts it
+   (:mod:`raidsim.calibrate.first_guess`), if this brings a figure nearer. Otherwise it begins at
+   its present value.
 3. Least squares do the rest, with a simulated measurement of each figure
    (:mod:`raidsim.calibrate.rated_runs`).
 
-A value may move if the card itself states it, and its source is ``calibrated``, or ``assumed``
-with a ``range``. One that the figures do not determine stays where it was.
+A value may change if the card itself gives it, and its source is ``calibrated``, or ``assumed``
+with a ``range``. A value that the figures do not determine stays where it was.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Why a rated figure is missed after a fit: which values are at their bounds, which figure pulls.
+"""Why a fit misses a rated figure: which values are at their bounds, which figure contradicts it.
 
-Near the end of a fit the logarithms of the simulated figures are taken as linear in those of the
-values, with the elasticities that the fit has measured there, and the values keep their ranges.
-Then for a figure that is missed one of three things is so:
+Near the end of a fit, the logarithms of the simulated figures are taken as linear in those of the
+values. The fit has measured these elasticities. The values keep their ranges. Then one of three
+statements holds for a figure that is missed:
 
-- No value changes it by as much as it is missed, even alone: what would is at its bound, or there
+- No value can change it enough, even alone: each value that would do so is at its bound, or there
   is none.
-- It could be met, but not together with one certain other figure: the two contradict each other as
-  far as this model and these ranges go. Of all such the worst is named, with what becomes of it
-  while the missed figure is met.
-- It could be met together with any other one, but not with all of them.
+- It could be met, but not together with one certain other figure. The two contradict each other
+  within this model and these ranges. The worst such figure is named, with its value when the missed
+  figure is met.
+- It could be met together with any other single figure, but not with all of them.
 """
 
 from __future__ import annotations

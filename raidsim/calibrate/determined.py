@@ -1,16 +1,17 @@
 """Which values the claims determine: each alone, and which can be exchanged for each other.
 
 The slopes of the residuals at the end of a fit are a matrix J: a row for each claim, a column for
-the logarithm of each value. A value is not determined, even alone, if the claims do not notice a
-factor of two in it: |J e| ln 2 < 1, where e is its unit vector. The other values may still be open
-in combination: v, a right singular vector of J, is such a combination if the claims do not notice
-a factor of two along it, |J v| ln 2 < 1. Then one value can be exchanged for others in the
-proportion that v says.
+the logarithm of each value. A value is not determined, even alone, if a factor of two in it has no
+noticeable effect on the claims: |J e| ln 2 < 1, where e is its unit vector. The other values may
+still be undetermined in combination. Such a combination is a right singular vector v of J for which
+a factor of two along it has no noticeable effect: |J v| ln 2 < 1. Then one value can be exchanged
+for others in the proportion that v gives.
 
-How well one value is known while all others may follow is told by the posterior of a linear model.
-In it residuals have a standard deviation of 1, and the logarithm of each value has one of half its
-range, so that no value follows further than its range. Without these ranges, one value that hardly
-moves any claim, and is therefore open, would make others count as unknown that claims tell exactly.
+The posterior of a linear model says how well one value is known while all others may change too. In
+this model residuals have a standard deviation of 1. The logarithm of each value has a standard
+deviation of half its range, so no value moves beyond its range. These ranges are necessary: without
+them, a value with hardly any effect on the claims would make other values count as unknown that the
+claims determine exactly.
 """
 
 from __future__ import annotations

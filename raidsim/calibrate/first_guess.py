@@ -1,34 +1,37 @@
 """Where a fit to rated figures begins: values that follow from the figures in closed form.
 
-Each formula is what the model says while one thing limits, with nothing else in the way:
+Each formula holds in the model while one part is the limit and no other part delays anything:
 
-- Saturated random reads, R IO/s, and writes of a burst, W IO/s: the front end of c cores takes
-  c / max(R, W) per command, and of the slower ones what is left to c / R or c / W: read_time or
-  write_time. Where that leaves a write less than it takes at least, reads take as much more.
-- Sequential reads, B bytes/s: the data path takes 1 / B per byte, unless the link does.
-- A small write of a drive without load, L: command latency = L less CPU time, front end, transfer.
-- A small read of a drive without load: read_time = L less CPU time, command latency, front end,
-  and a frame over a channel, the data path and the link.
-- Sustained sequential writes, W bytes/s: D dies of P planes program pages of s bytes,
-  program_time = D P s / W; of a burst the same in an SLC cache.
-- Where the flash with its ranges would carry more than the printed writes, something beside it
-  does not. In sequence, B bytes/s: the data path, which each byte passes twice, 1 / 2B, or as the
-  link where that is slower, for a figure does not change with a path that waits for it. At random,
-  R IO/s of u units of the map: the front end of c cores, move_time =
-  (c / R - command_time - write_time) / (A - 1) u. What a write takes by itself, a drive pays in
-  sequence and when it is new as well, where sheets and tests have many times as many.
-- Where the flash as the card has it carries clearly more than all of that, it stays as it is, and
-  only what is beside it follows.
-- Sustained random writes, w bytes/s: each byte of the host is programmed A times and W is shared,
-  A = W / w. For uniform writes over a whole drive A follows from the spare area
+- Saturated random reads, R IO/s, and writes of a burst, W IO/s: the front end of c cores takes c /
+  max(R, W) for each command. The slower kind also takes the rest of c / R or c / W: read_time or
+  write_time. If this leaves a write less than its minimum, the missing
+  time is added to the reads.
+- Sequential reads, B bytes/s: the data path takes 1 / B per byte, unless the link is the limit.
+- A small write of a drive without load, latency L: command latency = L less CPU time, front end,
+  transfer.
+- A small read of a drive without load, latency L: read_time = L less CPU time, command latency,
+  front end, and the transfer of a frame over a channel, the data path and the link.
+- Sustained sequential writes, W bytes/s: D dies of P planes program pages of s bytes, program_time
+  = D P s / W; for a burst the same in an SLC cache.
+- If the flash with its ranges could do more than the printed writes, another part is the limit. For
+  sequential writes, B bytes/s, it is the data path, which each byte passes twice: 1 / 2B. If the
+  link is slower, the data path is taken as fast as the link, since a figure does not change with a
+  path that waits for the link. For random writes, R IO/s of u units of the map, it is the front end
+  of c cores: move_time = (c / R - command_time - write_time) / (A - 1) u. A time for each write
+  would also slow down sequential writes and a new drive. Sheets and tests give many times as many
+  writes there.
+- If the flash of the card could do clearly more than all of these, it stays as it is, and only the
+  other parts follow.
+- Sustained random writes, w bytes/s: each byte of the host is programmed A times, so A = W / w. For
+  uniform writes over a whole drive A follows from the spare area
   (:mod:`raidsim.assembly.amplification`).
-- Saturated commands of a controller of c cores, R IO/s: command.time = c / R, less what it takes
-  for a command to a drive.
+- Saturated commands of a controller of c cores, R IO/s: command.time = c / R, less its time for a
+  command to a drive.
 - Saturated reads of n processes of a host, R IO/s: submit.io_time = n / R.
 - A track at a media rate m, with H heads, revolution t, head switch h, step to the next cylinder c:
   m (H t + (H - 1) h + c) / H bytes.
 
-These are where least squares begin; what two figures share is theirs to settle.
+Least squares begin at these values. They also divide a time that two figures share.
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
 """Least squares in the logarithms of the values, by SciPy, from several starts.
 
-The squares are those of emphasised residuals (see :class:`Trial`): the worst claims lead, and
-what nothing can meet is given up (a Cauchy loss).
+The squares are those of emphasised residuals (see :class:`Trial`): the worst claims have the most
+weight, and claims that no values can meet lose their weight (a Cauchy loss).
 
-Every run of a fit has the seed of its scenario, so that a small change of a value is not
-drowned in noise (common random numbers); derivatives are differences over a step of a few
-per cent, wider than what noise is left. On its way a descent makes only the runs that tell; every
-point that is accepted was judged by all of them.
+Every run of a fit has the seed of its scenario, so that noise does not hide a small change of a
+value (common random numbers). Derivatives are differences over a step of a few per cent, larger
+than the remaining noise. On its way a descent makes only the runs that are informative; every
+accepted point was judged by all of them.
 
-A descent starts at the values as cards would hold them, and ends at rounded ones. A pass makes
-one descent from the values of the cards and one from each other start: points drawn once and for
-all from the ranges of the values (what has few choices stays there, and follows at the end).
-It ends at the best of them, and the next pass begins there, until one gains less than ``GAIN``,
-or gains it by claims that held and no longer do. So where a fit ends, another one makes that last
-pass again and gains nothing: running it again changes nothing.
+A descent starts at the values as cards would hold them, and ends at rounded ones. A pass makes one
+descent from the values of the cards and one from each other start. These starts are points drawn
+once from the ranges of the values (a value with few choices stays, and is fitted at the end). The
+pass ends at the best result, and the next pass begins there. The fit ends when a pass gains less
+than ``GAIN``, or gains it only with claims that no longer hold. So a second fit repeats this last
+pass and gains nothing: running it again changes nothing.
 
-Values that claims leave open, alone or in exchange for each other, stay near where a pass
-started: each step away costs a little (``Parameter.hold``), and moves happen for a gain only.
+Values that the claims do not determine, alone or in combination, stay near the start of a pass:
+each step away costs a little (``Parameter.hold``), so a value only moves if there is a gain.
 """
 
 from __future__ import annotations

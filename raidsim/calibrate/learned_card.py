@@ -1,4 +1,4 @@
-"""What measurements of one's own told of a card, as a card that has it as its base."""
+"""What the user's measurements showed about a card, as a new card with the old one as its base."""
 
 from __future__ import annotations
 

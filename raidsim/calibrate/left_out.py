@@ -1,26 +1,26 @@
-"""One document left out: how far its figures are predicted by cards that it was not used for.
+"""One document left out: how well cards predict its figures if it was not used for them.
 
-What a card was fitted to predicts itself. So each document is left out in its turn: the values of
-its cards that were calibrated are taken from their class, and the figures of the document, those
-that were fitted to as well, are simulated with them. A card belongs to the document from which most
-of the claims are that its values rest on. A value of a class is, the first that there is:
+A fitted card repeats the figures to which it was fitted. So each document is left out in its turn.
+The calibrated values of its cards are replaced by values of their class. The figures of the
+document are simulated with these, including those to which the cards were fitted. A card belongs to
+the document with most of the claims on which its values rest. The value of a class is the first one
+that exists in this list:
 
-1. what a new card has for flash of its cells and its year (`raidsim.cards.flash_classes`),
-2. the median of the same value over the cards of the class that belong to no claim of that
-   document: of another document, or fitted to their own data sheets,
-3. the middle (of logarithms) of the range that is plausible for the class
-   (`raidsim.cards.narrow_ranges`).
+1. the value of a new card for flash of these cells and this year (`raidsim.cards.flash_classes`),
+2. the median of the same value over the cards of the class without a claim of this document: cards
+   of another document, or cards fitted to their own data sheets,
+3. the middle (of logarithms) of the plausible range of the class (`raidsim.cards.narrow_ranges`).
 
-From these values those of a card that says what its data sheet prints (``[rated]``) are solved for
-that, as `raidsim card fit` solves those of a card that somebody writes.
+If a card has the printed figures of its data sheet (``[rated]``), its values are then solved for
+these, beginning at the values above, as `raidsim card fit` does for a new card.
 
-Not all of it is blind: the classes of flash by year were read off all cards that were fitted, those
-of the document among them, and so were ranges in which values are looked for.
+Not all of this is blind: the classes of flash by year come from all fitted cards, including those
+of the document, and so do the ranges of fits.
 
-The class of a flash drive goes by its interface (NVMe, another protocol on PCIe, SATA and SAS),
-that of a disk by its speed, of hosts and controllers there is one each. What data sheets print
-stays, and so does what was assumed of the structure, such as numbers of channels and dies; and a
-value that cannot be had with those, as an outer track shorter than the inner one.
+The class of a flash drive is its interface (NVMe, another protocol on PCIe, SATA and SAS), and that
+of a disk is its speed. Hosts are one class, and so are controllers. Printed values of data sheets
+are kept. Assumed values of the structure, such as numbers of channels and dies, are kept too. So is
+a value that is impossible together with these, such as an outer track shorter than the inner one.
 """
 
 from __future__ import annotations

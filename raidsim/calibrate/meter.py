@@ -1,4 +1,4 @@
-"""How far a fit is, and how long it will take: one count over all of its runs."""
+"""The progress of a fit, and its remaining time: one count over all of its runs."""
 
 from __future__ import annotations
 

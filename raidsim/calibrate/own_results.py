@@ -1,21 +1,22 @@
-"""Measurements of one's own narrow what the cards of a scenario leave open.
+"""The user's measurements narrow the ranges of the unknown values of a scenario's cards.
 
-Every job of the results becomes a load on the scenario's volume, as ``raidsim judge`` has it, and
-gives one figure: measured over simulated speed. (Throughput and latency of a closed load are one
-figure, by Little's law.) What is known of all values of the scenario's cards before
-(:mod:`raidsim.cards.posterior`) is conditioned by these figures: the most probable values minimise
+Every job of the results becomes a load on the scenario's volume, as in ``raidsim judge``, and gives
+one figure: measured over simulated speed. (Throughput and latency of a closed load are one figure,
+by Little's law.) The prior of all values of the scenario's cards (:mod:`raidsim.cards.posterior`)
+is conditioned by these figures. The most probable values minimise
 
     (y - f(x))' S^-1 (y - f(x)) + (x - m)' P^-1 (x - m)
 
-by Gauss and Newton's steps, with f simulated, m and P the mean and covariance before, x logarithms
-of values (values themselves where they may be 0). Slopes of f are differences of runs with the same
-seed, over half of what a value may be off, so that noise and the steps of counts do not decide.
+by Gauss and Newton's steps. f is simulated, m and P are the mean and covariance of the prior, x are
+the logarithms of the values (the values themselves if they may be 0). Slopes of f are differences
+of runs with the same seed. The step is half of a value's uncertainty, so that noise and the steps
+of counts have little effect.
 
-Values were told of if they moved or were narrowed. Only all of them together are most probable: a
-figure that several values may explain moves each a little, and narrows hardly any of them. To put
-back those that moved but are as wide as before would leave the others where nothing put them. So
-all that moved noticeably are kept, the rest is put back, and the speeds "after" are simulated with
-just these values, which are the ones that a card states.
+A value counts as measured if it moved or its range got narrower. Only all values together are most
+probable: a figure that several values may explain moves each of them a little, and makes hardly any
+range narrower. If the values that moved without getting narrower were reset, the rest would no
+longer fit. So all values that moved noticeably are kept, and the rest is reset. The speeds "after"
+are simulated with exactly these values, which the new card contains.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The values of a card that a fit may move: its own whose source says "calibrated".
+"""The values of a card that a fit may change: its own values whose source says "calibrated".
 
 Times, rates and shares are fitted as logarithms, so that a step is a relative change and no value
-can become negative. Sizes and counts move in steps: tracks in sectors, what is read ahead in
-program units, counts one by one. Values of many steps are fitted like the others and then
-rounded; of few steps, as the number of commands that a disk sorts, neighbours are tried.
+can become negative. Sizes and counts change in steps: tracks in sectors, read-ahead in program
+units, counts one by one. Values with many steps are fitted like the others and then rounded. For
+values with few steps, such as the number of commands that a disk sorts, the neighbours are tried.
 
-Each value has a range that can be defended: that of its attribute (``raidsim.cards.fit_ranges``),
-or what the card itself says beside the value.
+Each value has a range with a reason: that of its attribute (``raidsim.cards.fit_ranges``), or the
+one that the card itself gives beside the value.
 """
 
 from __future__ import annotations

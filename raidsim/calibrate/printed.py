@@ -1,15 +1,15 @@
-"""What a sheet prints outright becomes the value of its card, and what follows from that by a rule.
+"""Printed figures of a sheet become values of its card, and other values follow from them by rules.
 
-Printed are capacity, watts, seek times and so on. By rules follow:
+Printed are capacity, watts, seek times and so on. These values follow by rules:
 
-- the spare area, which is usual behind a capacity, where no figure tells of it;
-- what an SLC cache gains of blocks without data: the same share of the capacity as on the base;
-- channels, as many as carry the printed stream;
-- dies, as many as hold the capacity, and the write buffer that they need;
-- the innermost track of a disk whose sheet prints the rate at the outer edge only: it is as much
-  of the outermost one as on the base of the card;
-- seeks over all tracks, where a sheet prints the average one only, and the average of writing,
-  where it prints that of reading only: as far from it as on the base.
+- the spare area that is usual for the capacity, if no figure determines it;
+- the gain of an SLC cache from blocks without data: the same share of the capacity as on the base;
+- channels: as many as the printed stream needs;
+- dies: as many as the capacity needs, and the write buffer that they need;
+- the innermost track of a disk whose sheet only prints the rate at the outer edge: its ratio to the
+  outermost track is the same as on the base of the card;
+- full-stroke seeks, if a sheet only prints the average seek, and the average seek of writing, if it
+  only prints that of reading: in the same ratio as on the base.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Residuals of the calibration claims, for given values of the parameters.
 
-A residual is the distance of a simulated number from the printed one, in units of what is
-allowed: -1 and 1 are the ends of the interval in which the claim holds. For figures it is the
-logarithm of their ratio, so that twice and half are equally far; bounds, orders and shapes
-have a residual only where they are missed.
+A residual is the distance of a simulated number from the printed one, in units of the tolerance: -1
+and 1 are the ends of the interval in which the claim holds. For figures it is the logarithm of
+their ratio, so that twice and half are equally far. Bounds, orders and shapes have a residual only
+if they are missed.
 
-No run is made twice: results are kept for as long as a fit lasts, so runs that none of the
-parameters touches are made once. A trial beside another one (for a derivative, for a neighbour)
-runs only what tells: of a highest figure the intensity at which it is highest, of a bound
-that is kept nothing. The rest is as at the other trial.
+No run is made twice: results are kept as long as a fit lasts, so runs that do not depend on the
+parameters are made once. A trial near another one (for a derivative, for a neighbour) only makes
+the informative runs: for a highest figure, the intensity of the highest figure; for a bound that
+holds, none. The other results are taken from the other trial.
 """
 
 from __future__ import annotations

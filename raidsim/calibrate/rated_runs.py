@@ -1,6 +1,6 @@
 """Rated figures of a card as claims, each with a scenario that measures the figure.
 
-How each is measured is told in :mod:`raidsim.calibrate.rated_scenario`.
+:mod:`raidsim.calibrate.rated_scenario` says how each is measured.
 """
 
 from __future__ import annotations

@@ -4,18 +4,18 @@ A drive is measured alone, on a host that is no bottleneck for it (:data:`HOST`)
 its sheet means:
 
 =========  ===================================================================================
-sustained  its past is that of the same load until its write amplification is steady; an SLC
-           cache is full
-burst      nothing was written before, so that caches take the writes; of loads that only read,
-           all of it was
+sustained  it was written by the same load before, until its write amplification is steady; an
+           SLC cache is full
+burst      nothing was written before, so that caches take the writes; for loads that only read,
+           the whole drive was written
 fresh      the same
 =========  ===================================================================================
 
 The rates of a disk's media at both edges are sequential reads there.
 
-A controller has that host too, and drives behind it that take next to no time (:data:`DRIVE`): on
-one that passes single drives through each has a part of the load, else they are an array. A host is
-measured with one such drive on its own slots.
+A controller is measured on the same host, with drives behind it that take nearly no time
+(:data:`DRIVE`). If the controller passes single drives through, each drive has a part of the load;
+otherwise they are an array. A host is measured with one such drive in its own slots.
 """
 
 from __future__ import annotations

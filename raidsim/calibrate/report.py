@@ -1,4 +1,4 @@
-"""What a fit found: values, residuals, sensitivities, and what the claims cannot determine."""
+"""The result of a fit: values, residuals, sensitivities, and undetermined values."""
 
 from __future__ import annotations
 

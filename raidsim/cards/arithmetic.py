@@ -1,21 +1,20 @@
-"""Figures of a card that cannot all be true: what arithmetic says, without a run.
+"""Figures of a card that cannot all be true, found by arithmetic without a run.
 
-Printed figures are rounded: 0.9 stands for 0.85 to 0.95. What is off by more than the roundings of
-all figures that take part, and :data:`SLACK` beside, is a contradiction.
+Printed figures are rounded: 0.9 stands for 0.85 to 0.95. A difference is a contradiction if it is
+larger than the roundings of all figures involved plus :data:`SLACK`.
 
 ========================  ==========================================================================
-drive writes and TBW      writes a day x capacity x years x 365 = bytes written
-MTBF and AFR              8760 h / MTBF = AFR
-rotation and latency      half a revolution = rotational latency
-rates and bandwidths      IO/s x size is no more than a sequential stream, or the link, carries
-rates and latencies       with N outstanding, N / rate = mean latency (Little's law); a drive is not
-                          quicker under more load, so rate x latency at fewer outstanding <= N;
-                          nor does it carry less with more outstanding: n / latency <= rate
-rates of the media        the inner edge is no faster than the outer one
-flash                     dies x capacity of a die hold the user capacity and the spare area, and
+drive writes and TBW      writes a day x capacity x years x 365 = bytes written MTBF and AFR
+8760 h / MTBF = AFR rotation and latency      half a revolution = rotational latency rates and
+bandwidths      IO/s x size is no more than the rate of a sequential stream, or of the link rates
+and latencies       with N outstanding, N / rate = mean latency (Little's law); a drive is not
+                          faster under more load, so rate x latency at fewer outstanding <= N;
+                          nor is its rate lower with more outstanding: n / latency <= rate
+rates of the media        the inner edge is no faster than the outer one flash
+dies x capacity of a die hold the user capacity and the spare area, and
                           not half as much again
-queues                    a SATA drive has a tag for each of 32 commands, and no more
-tracks                    heads x tracks make a number of cylinders that fits on a platter
+queues                    a SATA drive has a tag for each of 32 commands, and no more tracks
+heads x tracks make a number of cylinders that fits on a platter
 ========================  ==========================================================================
 """
 

@@ -1,9 +1,9 @@
 # ruff: noqa: E501
-"""What a card of each kind says: one table of attributes.
+"""What a card of each kind may contain: one table of attributes.
 
-From this table come the checks of a card, the bounds of a fit, what
-``raidsim models NAME`` shows and the reference page of the cards.
-Bounds are wide: they keep out what cannot be physics, not what is unusual.
+The checks of a card, the bounds of a fit, the output of ``raidsim models NAME`` and the reference
+page of the cards are made from this table. Bounds are wide: they exclude what is physically
+impossible, not what is unusual.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which card of the catalogue a new drive stands on, if nobody names one.
+"""Which card of the catalogue becomes the base of a new drive, if nobody names one.
 
-What a sheet does not print is the base's: what a command takes on the interface, channels, the time
-of the flash. So the base has the same interface, an SLC cache if the drive has one, and among those
-the nearest cells and year of launch, and values of its own maker. A base of another generation is
-warned of.
+Values that a sheet does not print come from the base: the time of a command on the interface,
+channels, the times of the flash. So the base has the same interface, and an SLC cache if the drive
+has one. Among these cards, the one with the nearest cells and year of launch is taken; its maker's
+own values count more. If the base is of another generation, there is a warning.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # ruff: noqa: E501
-"""How fast channels of flash are, by the year of a drive: the interfaces of ONFI and Toggle.
+"""The speed of flash channels by the year of a drive: the interfaces of ONFI and Toggle.
 
-A data sheet does not print it. A channel is one bus for both ways, but what limits the writes of a
-drive besides, such as its power, a fit finds there too: so it may look for a slower one.
+A data sheet does not print it. A channel is one bus for both directions. But other limits of a
+drive's writes, such as its power, also appear as channel time in a fit. So a fit may search slower
+channels too.
 """
 
 from __future__ import annotations

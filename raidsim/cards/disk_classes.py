@@ -1,14 +1,14 @@
-"""What SATA disks of desktop computers do by their year; bases of new cards are those of servers.
+"""Properties of SATA disks of desktop computers by year; the bases of new cards are server disks.
 
 The figures are in docs/background/measured-crystaldiskmark-blind.tsv, and those of one disk in
 measured-single-drives-blind.tsv beside it.
 
-- Up to 2011 firmware sorts few commands and few cached writes. By CrystalDiskMark on seven disks
-  and arrays of 2008 to 2010, reads with 32 outstanding within 1 GiB are 2 to 2.8 times as many as
-  alone (a disk that sorts all 32 has 3.5 times), and cached writes 0.9 to 2.5 times as many as seek
-  and rotation leave one at a time.
-- Up to 2016 the arm settles slowly. Reads one at a time within 1 GiB took four disks of 2009 to
-  2013 0.5 to 0.75 ms longer than with the 0.23 ms to the next cylinder that near-line disks print.
+- Up to 2011 firmware sorts few commands and few cached writes. CrystalDiskMark on seven disks and
+  arrays of 2008 to 2010 shows this: within 1 GiB, reads with 32 outstanding are 2 to 2.8 times as
+  many as alone (a disk that sorts all 32 has 3.5 times). Cached writes are 0.9 to 2.5 times as many
+  as single writes with seek and rotation.
+- Up to 2016 the arm settles slowly. Single reads within 1 GiB took four disks of 2009 to 2013 0.5
+  to 0.75 ms longer than with the 0.23 ms to the next cylinder that near-line disks print.
 """
 
 from __future__ import annotations

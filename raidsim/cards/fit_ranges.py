@@ -1,9 +1,10 @@
 # ruff: noqa: E501
-"""Where a fit may look: for each value that fits move, from where to where, and why there.
+"""The search range of a fit for each value, with a reason.
 
-The bounds of the attributes keep out what cannot be. These ranges are narrower: what parts of any
-maker and year are known to take, so that a fit cannot buy a figure with a part that nobody has built.
-A card of something newer or older says its own: ``range = [low, high]`` beside the value.
+The bounds of the attributes exclude impossible values. These ranges are narrower: they contain what
+parts of any maker and year are known to have. So a fit cannot meet a figure with a part that nobody
+has built. A card of newer or older hardware gives its own range: ``range = [low, high]`` beside the
+value.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # ruff: noqa: E501
-"""Flash by the bits of its cells and the year of a drive: how long a read takes, and what reads by itself.
+"""Flash by the bits of its cells and the year of a drive: read times, and independent planes.
 
-A data sheet says neither. Papers of the makers (ISSCC) print how long a die takes to read a page, and
-how many planes it has; drives come to market with such flash in the year of the paper or the next.
+A data sheet gives neither. Papers of the makers (ISSCC) print how long a die takes to read a page,
+and how many planes it has. Drives with such flash appear in the year of the paper or the next.
 
-Planes of a die read one page each at the same time, and all at once, for as long as there has been
-flash of several planes. That each of them reads a page of its own, whenever it is asked to, came with
-flash of 128 layers and more. In the kernel a die is what reads by itself: of such flash it is a plane.
+Planes of a die read one page each at the same time; all flash with several planes does this. Since
+flash with 128 layers and more, each plane can also read its own page independently at any time. In
+the kernel a die is the unit that reads independently. For such flash this unit is a plane.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Values that say the same in another form, or follow from one that a card states.
+"""Values that are the same figure in another form, or follow from a value that a card gives.
 
-An annual failure rate and a mean time between failures are one figure; so are drive writes a day
-and the bytes that may be written, for a capacity and a number of years. A card that states one of
-two, or a scenario that sets it, means it: what the base, or the card, has for the other one is of
-another drive, and would contradict it.
+An annual failure rate and a mean time between failures are one figure. So are drive writes a day
+and the bytes that may be written, for a capacity and a number of years. If a card or a scenario
+gives one of the two, the other one of its base, or of the card, belongs to another drive. It would
+contradict the given one, so it is not used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""What the rated figures of a solid state drive leave of its values, at most.
+"""Upper limits of values of a solid state drive that follow from its rated figures.
 
-A fit sees a value in a figure only where it limits it. But what limits nothing is known, too: it is
-fast enough. Each byte passes the data path and one of the channels, and each command one of the
-cores of the front end, so none of these can be slower than the printed rates.
+A fit only sees a value in figures that this value limits. But other figures give information too:
+they show that the part is fast enough. Each byte passes the data path and one of the channels, and
+each command one of the cores of the front end. So none of these can be slower than the printed
+rates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From the text of a card to a :class:`~raidsim.cards.card.Card`, or all that is wrong with it."""
+"""From the text of a card to a :class:`~raidsim.cards.card.Card`, or to all errors in the text."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # ruff: noqa: E501
-"""Ranges for a fit that are narrower than those of all parts, where the class of a drive says more.
+"""Ranges for a fit that are narrower than those of all parts, if the class of a drive is known.
 
-:mod:`raidsim.cards.fit_ranges` holds what parts of any maker and year take. ``raidsim card new``
-writes these into a card where its class is known: by the interface of a solid state drive, by the
-speed of a disk.
+:mod:`raidsim.cards.fit_ranges` has the ranges of parts of any maker and year. If the class is
+known, ``raidsim card new`` writes these narrower ranges into a card. The class is the interface of
+a solid state drive, or the speed of a disk.
 """
 
 from __future__ import annotations

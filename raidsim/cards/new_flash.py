@@ -1,8 +1,8 @@
-"""The flash of a new card as far as its base, its cells and its year of launch tell it.
+"""The flash of a new card, from its base, its cells and its year of launch.
 
-The time of a read is that of the class of the flash. A fit of rated random reads would find what
-limits them, and in most drives that is no die. Planes that read by themselves are dies of their own
-(:mod:`raidsim.cards.flash_classes`).
+The time of a read is that of the class of the flash. A fit of rated random reads would assign their
+limit to the die, and in most drives the limit is another part. Planes that read independently are
+separate dies (:mod:`raidsim.cards.flash_classes`).
 """
 
 from __future__ import annotations

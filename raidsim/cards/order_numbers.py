@@ -1,7 +1,7 @@
-"""What hardware calls itself, compared as people and tools write it: in any case, with any spaces.
+"""Names of hardware, compared in the ways that people and tools write them: any case, any spaces.
 
-A name is looked for where a word of the other begins: SSDSC2BA800G3 in "INTEL SSDSC2BA800G3", but
-P420i not in "PRAID EP420i", which is another maker's controller.
+A name matches if it is found at the start of a word of the other: SSDSC2BA800G3 matches "INTEL
+SSDSC2BA800G3", but P420i does not match "PRAID EP420i", which is another maker's controller.
 """
 
 from __future__ import annotations

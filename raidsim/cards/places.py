@@ -1,4 +1,4 @@
-"""Where cards lie: those that come with raidsim, and files of one's own."""
+"""Where cards are: those that come with raidsim, and the user's own files."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""From where to where each unknown value of a card may lie, why, and what moves together.
+"""The plausible range of each unknown value of a card, its reason, and which values move together.
 
-A value that a sheet, a document or a scenario states is known, except where sheets print what is
-typical (seeks) or a bound (failures). Everything else is unknown: what was assumed, left to its
-default or calibrated, and what another maker's card is the source of. Its range is what the card
-says (``range`` and ``because`` beside the value), else that of its class of hardware: see
-``plausible_drives.py`` and ``plausible_systems.py``.
+A value that a sheet, a document or a scenario gives is known, except where sheets print a typical
+value (seeks) or a bound (failures). All other values are unknown: assumed ones, defaults,
+calibrated ones, and those with another maker's card as their source. The range is the one on the
+card (``range`` and ``because`` beside the value). Otherwise it is that of the class of hardware:
+see ``plausible_drives.py`` and ``plausible_systems.py``.
 
-``raidsim card new`` takes values over from another card, each with the range in which a fit may
-look for it. That one is of parts of any maker and year, and wider than what this drive may have:
-the class counts. But the other drive may be at one end of the class and this one at the other, so
-that a share of the value counts twice.
+``raidsim card new`` takes over values from another card, each with the search range of a fit. This
+range is about parts of any maker and year, and is wider than the possible values of one drive. So
+the class is used instead. But the other drive may be at one end of the class and this one at the
+other, so a share of the value counts twice.
 
-Never drawn are flags and choices, structure and settings (:func:`fixed` has the reasons), and a
-value of 0 for which 0 says that the card has no such part.
+Flags and choices, structure and settings are never drawn (:func:`fixed` has the reasons). A value
+of 0 that means "the card has no such part" is not drawn either.
 """
 
 from __future__ import annotations

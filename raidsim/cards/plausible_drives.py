@@ -1,13 +1,14 @@
 # ruff: noqa: E501
 """Plausible values of hard disks and solid state drives, by class of hardware.
 
-Columns: name of the value, class (see :data:`raidsim.cards.plausible.CLASSES`), low, high, what it
-moves together with (or nothing), and why. ``x0.8`` is 0.8 times what the card says; anything else
-is a quantity. The first row whose class holds counts; of a value of 0 the first that begins at 0.
+Columns: name of the value, class (see :data:`raidsim.cards.plausible.CLASSES`), low, high, the
+group of values that it moves with (or nothing), and the reason. ``x0.8`` is 0.8 times the value of
+the card; anything else is a quantity. The first row with a matching class is used; for a value of
+0, the first such row that begins at 0.
 
-An interval is the middle 95 % of what drives of that class are known to have: what sheets and
-manuals of several makers print, or what the physics of the class leaves. It is not wider because
-a figure was missed, and says nothing of one model.
+An interval is the middle 95 % of the known values of drives of this class: from sheets and manuals
+of several makers, or from the physics of the class. It is not widened because a figure was missed,
+and does not describe one model.
 """
 
 from __future__ import annotations

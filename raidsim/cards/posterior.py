@@ -1,15 +1,16 @@
-"""What is known of the unknown values of a card: their joint distribution.
+"""The joint distribution of the unknown values of a card.
 
-The ranges of :mod:`raidsim.cards.plausible` are the prior: each is read as the middle 95 % of a
-normal distribution of the value's logarithm (of the value itself where it may be 0), and values of
-one group move together. What a card was fitted to conditions that: its sensitivities J (by what
-share a figure changes for 1 % more of a value) and the errors of the figures, S, give
+The ranges of :mod:`raidsim.cards.plausible` are the prior. Each is taken as the middle 95 % of a
+normal distribution of the value's logarithm (of the value itself if it may be 0), and values of one
+group move together. The figures to which a card was fitted narrow the prior. With the sensitivities
+J (by what share a figure changes for 1 % more of a value) and the errors of the figures, S:
 
     covariance = (J' S^-1 J + P^-1)^-1
 
-with P the prior's covariance: the posterior of a linear model with normal errors (for example
+P is the prior's covariance. This is the posterior of a linear model with normal errors (for example
 C. M. Bishop, Pattern Recognition and Machine Learning, 2006, section 2.3.3). Directions that no
-figure tells stay as wide as their ranges. The mean is the card: its values are where the fit ended.
+figure determines stay as wide as their ranges. The mean is the card: its values are the result of
+the fit.
 """
 
 from __future__ import annotations

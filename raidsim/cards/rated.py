@@ -1,10 +1,9 @@
 # ruff: noqa: E501
-"""What a data sheet prints of a drive, a controller or a host: the table ``[rated]`` of a card.
+"""The printed figures of a drive, a controller or a host: the table ``[rated]`` of a card.
 
-Rated figures change no run. They are kept beside the values of the card, with the page of each,
-so that ``raidsim card fit`` can solve the values for them, and so that anyone can see how far the
-one are from the other. A card that has a base has its own rated figures or none: those of the
-base are about another product.
+Rated figures change no run. They are kept beside the values of the card, each with its page.
+``raidsim card fit`` solves the values from them, and readers can compare the two. A card with a
+base has its own rated figures or none: those of the base are about another product.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""``raidsim card new``: the text of a card that is to be filled in from a data sheet.
+"""``raidsim card new``: the text of a card that the user fills in from a data sheet.
 
-It has another card as its base, and states what a fit to the sheet moves, each value with its range
-and the reason. Without such an example it states what a card of its kind must state; of values
-without a usual range the line is there to be filled in.
+It has another card as its base. It contains the values that a fit to the sheet changes, each with
+its range and the reason. Without a base it contains the values that a card of its kind must have. A
+value without a usual range has a line to be filled in.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""On which line of a TOML text each key stands.
+"""The line of each key in a TOML text.
 
-:mod:`tomllib` gives the values; this scanner gives the places. It walks a text
-statement by statement and follows strings, comments and brackets, nothing more:
-whatever is not well formed is left for tomllib to say, and never raises here.
+:mod:`tomllib` gives the values; this scanner gives the places. It goes through a text statement by
+statement and only follows strings, comments and brackets. It never raises: :mod:`tomllib` reports
+everything that is not well formed.
 
-A key path is the tuple of keys and list indices that leads to a value, for instance
-``("load", 0, "sizes", 1, "share")``.
+A key path is the tuple of keys and list indices that leads to a value, for instance ``("load", 0,
+"sizes", 1, "share")``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Years of launch: before the first hardware of its kind no card can be of anything."""
+"""The first year of each kind of hardware: no card can have an earlier year of launch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The air that drives stand in, as the control plane is told of it."""
+"""The air around drives, as the control plane knows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of arguments: everything that is wrong with a call is said at once, in words."""
+"""Checks of arguments: all errors of a call are reported at once, in words."""
 
 from __future__ import annotations
 

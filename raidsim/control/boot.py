@@ -1,7 +1,8 @@
-"""The machines of a scenario, which are switched on together, and what came of each group.
+"""The machines of a scenario, which are switched on together, and the results of each group.
 
-They boot as processes of the environment that the volumes are in (`raidsim.control.machine`), so
-whatever happens to those happens to the boot: a drive fails, a battery learns, the power is cut.
+They boot as processes of the environment that the volumes are in (`raidsim.control.machine`). So
+events of the volumes also affect the boot: a drive fails, a battery has a learn cycle, the power is
+cut.
 """
 
 from __future__ import annotations

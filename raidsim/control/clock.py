@@ -1,10 +1,10 @@
 """One conversion between SimPy's float seconds and the kernel's whole nanoseconds.
 
-The kernel's time in seconds is ``ns / 1e9``, correctly rounded. The other way round, a
-time of SimPy's is the *first* nanosecond that does not lie before it. The two undo each
-other up to 2**23 s (97 days), where floats become coarser than nanoseconds; beyond, still
-no time is earlier after a conversion than before it. (Multiplying by 1e9 and rounding down
-steps back for a few times in a thousand.)
+The kernel's time in seconds is ``ns / 1e9``, correctly rounded. In the other direction, a time of
+SimPy becomes the *first* nanosecond that is not before it. The two conversions are exact inverses
+up to 2**23 s (97 days), where floats become coarser than nanoseconds. Beyond this, no time is
+earlier after a conversion than before it. (Multiplying by 1e9 and rounding down would give an
+earlier time in a few cases of a thousand.)
 """
 
 from __future__ import annotations

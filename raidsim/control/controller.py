@@ -1,4 +1,4 @@
-"""Controllers in a SimPy model: what several volumes have in common."""
+"""Controllers in a SimPy model: the part that several volumes share."""
 
 from __future__ import annotations
 

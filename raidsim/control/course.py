@@ -1,7 +1,7 @@
 """The events of a scenario as SimPy processes.
 
-Each kind of event has a function that lets it happen, and gives back what comes later: when what
-lasts for a while is over, and what is to be done then.
+Each kind of event has a function that carries it out. For an event that lasts for a while, the
+function returns when it ends, and what must be done then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Links in a SimPy model: what drives share on their way up, and what is lost with it."""
+"""Links in a SimPy model: drives share them on the way to the host, and are lost with them."""
 
 from __future__ import annotations
 

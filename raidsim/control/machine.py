@@ -1,22 +1,22 @@
 """Virtual machines that boot: SimPy processes that compute, wait, read and write.
 
-A machine goes through a number of equal bursts. In each it takes a core of the host for its
-share of the CPU time, waits for its share of what is neither CPU nor storage, and then has the
-burst's reads and writes under way, a number of each at a time, until all are back. When it has been
-idle for long enough after its last burst it is ready.
+A machine goes through a number of equal bursts. In each burst it takes a core of the host for its
+share of the CPU time, and waits for its share of the time that is neither CPU nor storage. Then it
+issues the burst's reads and writes, a number of each outstanding at a time, until all are done.
+When it has been idle for long enough after its last burst, it is ready.
 
-The I/Os of a burst are a closed load that ends, so the kernel carries them out and SimPy hears
-of their end only: a storm of a million I/Os costs as many events as there are bursts.
+The I/Os of a burst are a closed load that ends. The kernel carries them out, and SimPy only gets
+their end: a boot storm of a million I/Os costs as many events as there are bursts.
 
-A power cut ends the boot of a machine wherever it is, and the I/Os that it has under way fail. When
-the power is back it boots anew.
+A power cut ends the boot of a machine at any point, and its outstanding I/Os fail. When the power
+is back it boots again from the start.
 
-CPU and waiting time of a machine are those of the group times a factor of its own,
+CPU and waiting time of a machine are those of the group times a factor of the machine,
 
     exp(s z - s^2 / 2),  s^2 = ln(1 + spread^2),  z standard normal
 
-whose mean is 1 and whose standard deviation is the spread. It comes from the seed, the group's
-name and the machine's number: on any storage the same machine has the same factor.
+whose mean is 1 and whose standard deviation is the spread. It follows from the seed, the group's
+name and the machine's number: the same machine has the same factor on any storage.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What breaks in a volume, and what is done about it: faults, spares, rebuilds, checks."""
+"""Faults of a volume and their repair: failures, spares, rebuilds, checks."""
 
 from __future__ import annotations
 

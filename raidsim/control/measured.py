@@ -1,4 +1,4 @@
-"""What can be read of I/Os at any time of a run: rates, latencies, the account."""
+"""Figures of I/Os that can be read at any time of a run: rates, latencies, the account."""
 
 from __future__ import annotations
 

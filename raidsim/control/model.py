@@ -1,4 +1,4 @@
-"""A scenario put together in an environment of its own: what is measured, and events happen to."""
+"""A scenario assembled in its own environment: runs are measured in it, and events affect it."""
 
 from __future__ import annotations
 

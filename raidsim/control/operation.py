@@ -1,4 +1,4 @@
-"""Background work on a volume, under way: how far it is, and its end as an event."""
+"""Background work on a volume: its progress, and its end as an event."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which volumes a controller is to serve, and whose hardware does.
+"""Which volumes a controller should serve, and whose hardware serves them.
 
-A controller that stops does so at once; its hosts send their requests again to whoever serves its
-volumes next.
+A controller stops at once. Its hosts then send their requests again to the controller that serves
+its volumes next.
 """
 
 from __future__ import annotations

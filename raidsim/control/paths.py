@@ -1,8 +1,8 @@
-"""Whether a way leads to the drives of a volume, over the links that it hangs on.
+"""Whether the links to a volume's drives work.
 
-An array that cannot go on without the drives behind a lost link is offline as a whole. With the
-link it is back, unless its controller has pinned what the drives lack: then it waits for import
-or discard, since what is written before would be overwritten by what is older.
+If an array cannot continue without the drives behind a lost link, the whole array is offline. It is
+online again when the link is back, except if its controller has pinned data that the drives lack.
+Then it waits for import or discard, since the older pinned data would overwrite new writes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an administrator sets of a volume while it runs: cache modes, and the pace of its work."""
+"""Settings of a volume that an administrator changes during a run: cache modes, work rates."""
 
 from __future__ import annotations
 

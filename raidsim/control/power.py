@@ -1,9 +1,9 @@
-"""The power of an environment: what a cut costs, and how everything comes back.
+"""The power of an environment: what a cut loses, and how the parts start again.
 
 After power-on, in this order: disks spin up (the card's ``spindle.start_time``, all of them at
-once), then controllers write to them what their caches have kept; hosts boot meanwhile, and when
-disks and hosts are ready the loads go on, what processes have asked for meanwhile is issued, and
-software RAID begins to resync what it can't know to be consistent.
+once). Then controllers write the data that their caches have kept to the disks. Hosts boot
+meanwhile. When disks and hosts are ready, loads continue, and the I/Os that processes have asked
+for meanwhile are issued. Software RAID begins to resync the parts that may be inconsistent.
 """
 
 from __future__ import annotations

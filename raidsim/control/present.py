@@ -1,4 +1,4 @@
-"""How an array is now, and what it did since it was read last: plain data, read off the kernel.
+"""The present state of an array, and its work since the last reading: plain data from the kernel.
 
 Times in s, sizes in bytes, temperatures in C, shares from 0 to 1.
 """

@@ -1,9 +1,9 @@
-"""Rebuilds of software RAID: all that is missing of an array is filled in one pass over its rows.
+"""Rebuilds of software RAID: one pass over the rows fills all missing drives of an array.
 
-Linux md does it so (``md_do_sync`` in drivers/md/md.c): one thread goes through the rows, reads
-what survives of a stripe once, and writes it to every member that lacks it. If another drive is
-added meanwhile (``mdadm`` freezes the array for that), or if one fails, the pass is broken off,
-and another one begins, with all that are to be filled now, at the lowest row that one of them
+Linux md does the same (``md_do_sync`` in drivers/md/md.c). One thread goes through the rows, reads
+the surviving data of a stripe once, and writes it to every member that lacks it. If another drive
+is added meanwhile (``mdadm`` freezes the array for this), or if one fails, the pass is broken off.
+Another pass begins with all drives that must be filled now, at the lowest row that one of them
 lacks.
 """
 

@@ -1,4 +1,4 @@
-"""What a part refuses, in the words of those who ask for it by events and not in Python."""
+"""Refusals of a part, in words for users who cause events and do not use Python."""
 
 from __future__ import annotations
 

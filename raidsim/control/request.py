@@ -1,6 +1,6 @@
 """The arguments of one I/O that a model asks a volume for.
 
-Verbs: :func:`place` is where it goes, :func:`patience` how urgent it is and how long it may take.
+Verbs: :func:`place` is its address, :func:`patience` its priority and its time limit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Hard disks, as a kind of drive.
 
-What needs the kernel is imported where it is needed: who asks about cards does without.
+The kernel is imported inside the functions that need it, so questions about cards do not load it.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 # ruff: noqa: ARG002, B027
-"""What a kind of drive is to the rest of raidsim: one interface, and a module for each kind.
+"""The interface of a kind of drive to the rest of raidsim, with a module for each kind.
 
-The kernel has a part of its own for each kind (``kernel/ssd.py``, ``kernel/disk.py``); a kind
-here says how a card becomes rows of it, what its rows mean, and what planners, reports and
-findings ask of a card. Nobody else asks which kind a drive is.
+The kernel has separate code for each kind (``kernel/ssd.py``, ``kernel/disk.py``). A kind here says
+how a card becomes rows of the kernel's tables and what these rows mean. It also answers the
+questions of planners, reports and findings about a card. No other module tests which kind a drive
+is.
 
-Questions about a model of drive take its card. Questions about a drive of a system take the
-system and the drive's row in ``drives``. What a kind has nothing to say to, it leaves as it is
-here.
+Questions about a model of drive take its card. Questions about a drive of a system take the system
+and the drive's row in ``drives``. A kind overrides only the methods for which it has its own
+answer.
 """
 
 from __future__ import annotations
