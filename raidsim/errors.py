@@ -1,7 +1,7 @@
 """What is wrong with an input, in words for the person who wrote it.
 
-A loader collects every problem of a file and raises them together, as one
-:class:`InputError`. Nothing else may come out of a loader, whatever it is given.
+A loader collects all problems of a file and raises them together, as one :class:`InputError`. A
+loader raises no other exception, whatever its input is.
 """
 
 from __future__ import annotations

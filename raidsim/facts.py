@@ -1,4 +1,4 @@
-"""What the parts of a scenario are, whatever runs on them: plain data, as results hold it."""
+"""Facts about the parts of a scenario, independent of the load: plain data, as in results."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Sweeps in which more outstanding I/Os carry less: found, and told with what has grown.
+"""Sweeps in which more outstanding I/Os give a lower rate: found, and explained.
 
-By the utilisation law, X = U / D: a station that is busy for the share U of the time, and for the
-time D with each I/O, lets X = U / D I/Os a second through. So where a point carries less than one
-with fewer outstanding I/Os, though nothing is less busy, D has grown: the kind of station at which
-it has grown enough says where the throughput is lost. If it has grown nowhere, stations are idle
-while I/Os wait for each other.
+By the utilisation law, X = U / D: a station with utilisation U that takes the time D for each I/O
+completes X = U / D I/Os a second. A point may have a lower rate than a point with fewer outstanding
+I/Os, although no station is less busy. Then D has grown, and the kind of station where it has grown
+enough shows where the throughput is lost. If it has grown nowhere, stations are idle while I/Os
+wait for each other.
 
-Points whose drives move more data for each write than those of the other one are no fall: what
-differs is how much was written before, which is no matter of how many I/Os are outstanding.
+If the drives of a point move more data for each write than those of the other point, this is not
+counted: the difference is in what was written before, not in the number of outstanding I/Os.
 """
 
 from __future__ import annotations

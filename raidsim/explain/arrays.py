@@ -1,7 +1,7 @@
-"""The RAID plan of one request: its commands, drive by drive, and what they hold.
+"""The RAID plan of one request: its commands, drive by drive, and what they contain.
 
-Commands and times are those of the kernel; what lies where they go is asked of
-:mod:`raidsim.layout`, and so is the method by which a stripe is read or written.
+Commands and times are those of the kernel. :mod:`raidsim.layout` says what is stored at their
+addresses, and by which method a stripe is read or written.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the arm of a hard disk does for one request: where the data lies, and what it takes.
+"""What the arm of a hard disk does for one request: where the data is, and how long it takes.
 
-Place and times are asked of the kernel's own functions, as in :mod:`~raidsim.explain.explain`.
+The kernel's own functions give place and times, as in :mod:`~raidsim.explain.explain`.
 """
 
 from __future__ import annotations

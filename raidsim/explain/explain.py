@@ -1,9 +1,9 @@
-"""What becomes of one request: the way it takes through an idle system, step by step.
+"""The path of one request through an idle system, step by step.
 
-The kernel itself is asked. A system is built as for a run, holds this one request and
-nothing else, and is let on by one event at a time; whatever begins at a station is noted.
-So the split into commands, the place of a byte on the flash and the times are what a run
-does, in the same code, and there is no second map that might say something else.
+The answers come from the kernel itself. A system is built as for a run, contains this one request
+and nothing else, and is simulated one event at a time. Each start of a service at a station is
+noted. So the split into commands, the place of a byte on the flash and the times are those of a
+run, from the same code. There is no second model that could differ.
 
 Sizes and addresses are bytes, times seconds since the host issued the request.
 """

@@ -1,6 +1,6 @@
-"""What the kernel does for one request: every visit to a station, and what it means.
+"""What the kernel does for one request: every visit to a station, and its meaning.
 
-The kernel is let on by one event at a time; whatever begins at a station is noted.
+The kernel simulates one event at a time, and each start of a service at a station is noted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is said of one request: records of its steps, tasks, commands and what they move.
+"""The records of an explained request: its steps, tasks, commands and the data they move.
 
 Sizes and addresses are bytes, times seconds since the host issued the request.
 """

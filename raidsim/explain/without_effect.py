@@ -1,8 +1,9 @@
-"""Keys that are given, are right, and change nothing in the scenario that they stand in.
+"""Keys that are given and correct, but have no effect in their scenario.
 
-What is wrong on its own is refused when a scenario is read. Here is what makes sense elsewhere: a
-sweep over levels may keep a rotation of parity, but who reads a result should know where it did
-not count. A key counts as given where its value is not the default.
+A key that is wrong is refused when a scenario is read. This module finds keys that only have an
+effect in other scenarios. For example, a sweep over levels may keep a parity rotation, but the
+reader of a result should know where it had no effect. A key counts as given if its value is not the
+default.
 """
 
 from __future__ import annotations

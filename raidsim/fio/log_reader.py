@@ -1,10 +1,9 @@
 """Logs of fio: latencies and histograms as distributions, and the rates that any log gives.
 
-Nothing in a log says what it is, so only that is taken which can be nothing else: a row with as
-many counts as a histogram of fio 3 (1,856, or half of it and so on) or fio 2 (1,216) is of a
-histogram; rows of six columns and more are of fio 3, in ns; of fewer the caller has to say whose
-they are.
-What is measured stands in the file's name (``x_clat.1.log``).
+A log does not say what it contains, so only unambiguous logs are read. A row with as many counts as
+a histogram of fio 3 (1,856, or half of it and so on) or fio 2 (1,216) is a histogram. Rows of six
+columns and more are from fio 3, in ns. For fewer columns the caller must give the version. The
+measured quantity is in the file's name (``x_clat.1.log``).
 """
 
 from __future__ import annotations

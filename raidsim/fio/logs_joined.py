@@ -1,9 +1,9 @@
-"""Logs of fio with the jobs that they belong to, or as measurements of their own.
+"""Logs of fio with the jobs that they belong to, or as separate measurements.
 
-A log has no options. Its name tells the job: it begins with what `write_lat_log` (or
-`write_bw_log`, `write_iops_log`, `write_hist_log`) says, or with the job's name, and its number
-counts the processes of all jobs of a run. What a log adds to a result are percentiles that the
-result does not have; with a job file it is all that was measured.
+A log has no options. Its name gives the job: it begins with the value of `write_lat_log` (or
+`write_bw_log`, `write_iops_log`, `write_hist_log`), or with the job's name. Its number counts the
+processes of all jobs of a run. A log adds percentiles that the result does not have. With a job
+file instead of a result, the log is the whole measurement.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""fio's options by what raidsim does with them: their aliases, and what leaving them out means.
+"""fio's options by what raidsim does with them: their aliases, and the effect of leaving them out.
 
 An option that is in none of these tables, and that `raidsim.fio.playing` does not read, is listed
-as not known.
+as unknown.
 """
 
 from __future__ import annotations

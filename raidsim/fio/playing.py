@@ -1,7 +1,7 @@
-"""A job of fio as a ``[[load]]`` of raidsim: what its options say, and what of it is not played.
+"""A job of fio as a ``[[load]]`` of raidsim: its options, and those that are not simulated.
 
-Every option of the job comes to one of four ends: it is played, it changes nothing of the I/Os, it
-is left out (with what that means), or the job cannot be played at all.
+There are four cases for an option: it is simulated; it has no effect on the I/Os; it is left out
+(with the consequence); or the job cannot be simulated.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The points of a run as JSON of fio 3: what `--output-format=json+` writes, key by key.
+"""The points of a run as JSON of fio 3: the output of `--output-format=json+`, key by key.
 
-What raidsim has no word for (page faults, context switches, fio's own CPU time) is zero;
-docs/how-to/fio.md lists it. Nothing is made up: latencies are those of the I/Os that were
-simulated. What fio has no key for stands under the key ``raidsim``.
+Values that raidsim does not have (page faults, context switches, fio's own CPU time) are zero;
+docs/how-to/fio.md lists them. Nothing is invented: latencies are those of the simulated I/Os.
+Values for which fio has no key are under the key ``raidsim``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The formats that can be imported: one module each, with what it recognises and how it reads.
+"""The formats that can be imported: one module for each, with recognition and reading.
 
 A new format is a new module in this list, with `NAME`, `recognises` and `read`. What no
 module recognises, or more than one, is refused: `--format NAME` says what it is.

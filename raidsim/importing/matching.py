@@ -1,6 +1,6 @@
-"""Hardware to cards: the very model, else the nearest one with the reason, and what it differs in.
+"""Hardware to cards: the same model, else the nearest one with the reason and the differences.
 
-What differs is said in a ``set`` table, so that the scenario needs no card of its own.
+The differences are written into a ``set`` table, so the scenario needs no new card.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What files say of a storage system: drives, arrays, controllers, loads, each with its place.
+"""What files say about a storage system: drives, arrays, controllers, loads, each with its place.
 
-Readers make these; :mod:`raidsim.importing.together` joins what several files say of one thing,
-and :mod:`raidsim.importing.writing` makes a scenario of it. Things of different files are told to
-be one by their `keys`: texts such as ``serial:ABC`` or ``dev:sda``.
+Readers make these objects. :mod:`raidsim.importing.together` joins what several files say about one
+part, and :mod:`raidsim.importing.writing` makes a scenario of them. The `keys` show that objects
+from different files are the same part: texts such as ``serial:ABC`` or ``dev:sda``.
 """
 
 from __future__ import annotations

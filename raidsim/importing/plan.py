@@ -1,4 +1,4 @@
-"""Which volumes a scenario gets of the arrays and drives that were found, and what is left out."""
+"""Which of the found arrays and drives become volumes of a scenario, and which are left out."""
 
 from __future__ import annotations
 

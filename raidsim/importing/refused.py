@@ -1,6 +1,6 @@
-"""Files that are understood well enough to refuse them, with the nearest thing that can be said.
+"""Files whose format is recognised but refused, with the nearest supported alternative.
 
-Their formats are recognised, so that nobody takes them for something else.
+They are recognised so that no other reader takes them.
 """
 
 from __future__ import annotations

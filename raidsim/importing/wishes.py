@@ -1,4 +1,4 @@
-"""What the user says that files leave open."""
+"""Values from the user that the files do not give."""
 
 from __future__ import annotations
 

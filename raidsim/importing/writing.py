@@ -1,4 +1,4 @@
-"""The scenario of what was found: every line with its source, and what is guessed said."""
+"""Writes the scenario: every line with its source, and guesses marked as such."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What changes a system that runs: windows, operations, power cuts, failures of parts."""
+"""Changes to a running system: windows, operations, power cuts, failures of parts."""

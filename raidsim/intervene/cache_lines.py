@@ -1,8 +1,8 @@
-"""The lines of a controller's cache, changed from outside of the kernel.
+"""The lines of a controller's cache, changed from outside the kernel.
 
-Seldom and large things happen to many lines at once: an array that is lost, a controller that
-stops. They change fields of lines with NumPy, and :func:`arrange` puts the cache together
-anew: its index, its lists and its sums. What a task under way has a part of stays where it is.
+Rare, large changes affect many lines at once: an array that is lost, a controller that stops. They
+change fields of lines with NumPy, and :func:`arrange` then rebuilds the cache: its index, its lists
+and its sums. Parts of lines that belong to a task under way stay where they are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Dirty data that nothing would keep in a power cut, while the battery of a cache changes.
+"""Dirty data that a power cut would lose, while the battery of a cache changes its state.
 
-Dirty bytes and their peak are counted over the whole window; what of them was exposed is counted
-from change to change. A cache whose battery never changes needs none of this.
+Dirty bytes and their peak are counted over the whole window. The exposed part is counted from one
+change of the battery to the next. A cache whose battery never changes needs none of this.
 """
 
 from __future__ import annotations

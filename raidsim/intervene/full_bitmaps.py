@@ -1,11 +1,11 @@
-"""The bits of a write-intent bitmap, as they are once an array has been in use for a while.
+"""The bits of a write-intent bitmap, as they are after an array has been in use for a while.
 
 A write waits for the bitmap if the bit of its chunk is not set, and bits are cleared seconds after
-the last write. At the beginning none is set, so for seconds more writes wait than in the long run:
-a window of less than a second would measure that. So the writes of the seconds before are drawn
-from the same loads, and their chunks have the times at which these may have been. An array that
-lacks a drive from the beginning keeps its bits until the drive is rebuilt: it is taken to have
-lacked it for so long that all but a few of the chunks that random writes go to have theirs.
+the last write. At the beginning no bit is set, so for seconds more writes wait than in the long
+run. A window of less than a second would measure this. So the writes of the seconds before are
+drawn from the same loads, and their chunks get the possible times of these writes. An array that
+lacks a drive from the beginning keeps its bits until the drive is rebuilt. It is assumed to have
+lacked the drive for so long that nearly all chunks that random writes go to have their bits set.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
 """A write-back cache that would take minutes to fill, filled at once.
 
-As long as a cache takes up more than its drives do, hosts are answered as fast as it can; what they
-get in the long run is known once as much is dirty as may be. In between nothing happens that a
-run would have to see, so the time is passed over: the writes that the cache would have kept are
-drawn from the same loads, and put into it.
+As long as a cache accepts more than its drives write, hosts are answered at the speed of the cache.
+Their rate in the long run can only be measured when the dirty data has reached its limit. Nothing
+that matters happens in between, so this time is skipped: the writes that the cache would have kept
+are drawn from the same loads, and put into it.
 
-Which of them it keeps is told by its elevators. Each goes through the addresses of its lane
-(:mod:`raidsim.kernel.destage`) upwards and round again, as fast as it is written to. Where it has
-just been, nothing is dirty, and just ahead of it everything is that was written since it was there
-last: a whole round. So a write stays with the share of a round that lies behind it.
+The elevators of the cache determine which writes it keeps. Each elevator goes upwards through the
+addresses of its lane (:mod:`raidsim.kernel.destage`) and begins again at the start, as fast as the
+lane is written to. Directly behind the elevator nothing is dirty. Directly ahead of it all data is
+dirty that was written since its last pass, one round ago. So a write is kept with a probability
+that is the share of the round since the elevator's last pass of its address.
 """
 
 from __future__ import annotations

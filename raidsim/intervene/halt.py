@@ -1,8 +1,8 @@
-"""Stations that stop: nothing leaves them until they go on, or until others take their jobs.
+"""Stations that stop: jobs stay there until the station continues, or until others take the jobs.
 
-A job that was being served goes back to the front of the queue, and asks for its whole service
-once more. The visit that was broken off counts as one with a shorter service, so that the two
-accounts of a station (areas over time, sums over jobs) still agree.
+A job that was being served returns to the front of the queue, and needs its whole service again.
+The interrupted visit counts as one with a shorter service, so that the two accounts of a station
+(areas over time, sums over jobs) still agree.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The hardware of a controller, and which of several serves a controller's volumes.
+"""The hardware of a controller, and which controller serves its volumes.
 
-A volume finds its controller's stations and times through rows of tables. Let the rows say what
-another controller has, and its hardware does the work; the cache row, with the lines in it, stays.
+A volume finds its controller's stations and times through rows of tables. If these rows get the
+values of another controller, the other one's hardware does the work. The cache row, with its lines,
+stays the same.
 """
 
 from __future__ import annotations

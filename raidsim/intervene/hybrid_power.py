@@ -1,8 +1,8 @@
-"""What a hybrid knows after a power cut: its map is kept in the front, beside the blocks.
+"""The state of a hybrid after a power cut: its map is kept in the front, beside the blocks.
 
-What was on its way is not: an expected grain is not there, and one that was being written back
-is dirty still. A write that was not answered may have marked its block as dirty; then the front
-counts, with the old bytes or the new.
+Data that was under way is not there. An expected grain is missing, and a grain that was being
+written back is still dirty. An unanswered write may have marked its block as dirty. Then the front
+is valid, with the old bytes or the new ones.
 """
 
 from __future__ import annotations

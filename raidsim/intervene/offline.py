@@ -1,7 +1,7 @@
 """A volume that is offline as a whole: none of its drives answers, and nothing of it changes.
 
-When it is back, its drives are as they were. That sets it apart from a drive that an array has gone
-on without, whose data is out of date.
+When it is online again, its drives are unchanged. This is the difference from a drive without which
+an array has continued: the data of such a drive is out of date.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Work that goes through an array in the background: from what is asked to the kernel's tables."""
+"""Background work on an array: from the request to the kernel's tables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Dirty data of an array that is lost: pinned, until it is imported or discarded.
+"""Dirty data of a lost array: it is pinned until it is imported or discarded.
 
-A controller keeps what it has promised. While the array is away, the lines stay in the cache and
-nobody else has their room; once it is back, they are *imported* (the drives get them) or
-*discarded* (lost, and counted).
+A controller keeps acknowledged data. While the array is away, the lines stay in the cache, and
+their room is not used for others. When the array is back, they are *imported* (written to the
+drives) or *discarded* (lost, and counted).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Power goes, and comes back: what of the tables outlasts it.
+"""Power goes off and comes back: which parts of the tables survive.
 
-What is under way anywhere - in queues, at servers, in buffers, on the agenda - is gone: the fields
-that are declared as volatile (:mod:`raidsim.records`) are as in a system that was just switched
-on. All other fields are what was built, what was counted, or what is on a medium: they stay. So
-does what a protected cache holds for its drives: :func:`cut` puts its dirty lines back in order.
+Everything under way is lost: in queues, at servers, in buffers, on the agenda. The fields that are
+declared as volatile (:mod:`raidsim.records`) get their values in a system that was just switched
+on. All other fields stay: built structure, counts, and data on a medium. The data that a protected
+cache holds for its drives also stays: :func:`cut` puts its dirty lines back in order.
 
 Verbs: :func:`cut` the power, :func:`drives_ready` when the drives have spun up, :func:`resume` the
-loads when the hosts have.
+loads when the hosts are ready.
 """
 
 from __future__ import annotations

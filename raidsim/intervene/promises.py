@@ -1,24 +1,25 @@
-"""What was promised and would be gone if the power went now, read from the kernel's tables.
+"""Acknowledged data that a power cut at this moment would lose, read from the kernel's tables.
 
-- Dirty lines of controllers' caches are acknowledged data that the drives do not have: kept if
-  the cache is protected, else lost.
-- So are writes that hard disks have answered from their volatile buffers. Where they are is in
-  the queues of the arms; of flash drives without capacitors only their bytes are known. Of an
-  array these are copies and parity, too: as much of them is the host's as of whole stripes.
-- A task whose write phase is under way has changed some of its drives and not others: the stripe
-  is torn, that is, its parity (or the copies of a mirror) do not agree. A controller whose cache
-  outlasts the cut, and an array with a journal, still have the data of stripes under update, and
-  write it again when power is back. With a log of partial parity, parity is made to agree with
-  what the drives have, and a strip of a lost drive is computed from that unless the strip itself
-  was being written. If buffers of the other drives lost something of the same stripe, the strip
-  counts as lost too, since it may be the one that was written. Without any of these nobody can
-  tell which strip is right.
+- Dirty lines of controllers' caches are acknowledged data that the drives do not have. They are
+  kept if the cache is protected, else lost.
+- Writes that hard disks have acknowledged from their volatile buffers are lost too. Their places
+  are in the queues of the arms. For flash drives without capacitors only the number of bytes is
+  known. In an array some of these bytes are copies and parity; the share of the host's data is that
+  of whole stripes.
+- A task whose write phase is under way has changed some of its drives and not others. The stripe is
+  torn: its parity (or the copies of a mirror) do not agree. A controller whose cache survives the
+  cut, and an array with a journal, still have the data of stripes under update, and write it again
+  when power is back. With a log of partial parity, parity is made to agree with the data on the
+  drives, and a strip of a lost drive is computed from it, unless the strip itself was being
+  written. If buffers of the other drives lost data of the same stripe, the strip also counts as
+  lost, since it may be the one that was written. Without any of these, it is not known which strip
+  is right.
 
-A torn stripe corrupts data that nobody wrote to: what a lost drive held there is computed from
-strips of two states. That is the write hole. In an array that is degraded already it is a loss at
-once; in a whole one it waits for the next drive to fail, until a resync makes parity right.
+A torn stripe corrupts data that nobody wrote to: the data of a lost drive is computed from strips
+of two states. This is the write hole. In a degraded array this is an immediate loss. In a whole
+array the loss happens when the next drive fails, unless a resync makes parity right before.
 
-Columns are bytes of a strip: of a small write only as much of the stripe is torn as it covers.
+Columns are bytes of a strip: of a small write only the part of the stripe is torn that it covers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""TRIM: what a volume need not keep any more, as the drives under it are told.
+"""TRIM: data that a volume no longer needs, as reported to its drives.
 
-An array tells a drive of whole strips, and of whole stripes where there is parity: parity must go
-on to fit what is kept beside it.
+An array reports only whole strips to a drive, and only whole stripes if there is parity: parity
+must continue to agree with the data that is kept.
 """
 
 from __future__ import annotations

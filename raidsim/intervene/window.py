@@ -1,4 +1,4 @@
-"""The measured window: opening it, and reading what was counted in it."""
+"""The measured window: opening it, and reading its counts."""
 
 from __future__ import annotations
 

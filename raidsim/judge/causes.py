@@ -1,7 +1,7 @@
-"""What makes a measurement faster or slower than it should be, as changes of a scenario.
+"""Causes that make a measurement faster or slower than it should be, as changes of a scenario.
 
-A cause is tried where the hardware and the load have what it is about, and then simulated: the
-scenario in which it is true says what would have been measured.
+A cause is tried if the hardware and the load have the part that it is about. It is then simulated:
+the changed scenario gives the figure that would be measured with this cause.
 """
 
 from __future__ import annotations

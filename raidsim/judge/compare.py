@@ -1,12 +1,12 @@
-"""Results against a scenario: every job is simulated, and what differs is explained.
+"""Results against a scenario: every job is simulated, and differences are explained.
 
-1. Jobs of a group of fio ran side by side, so they are loads of one scenario; the next group is
-   the next scenario, and so is each run of another program. Each load is what the result says
+1. Jobs of a group of fio ran side by side, so they are loads of one scenario. The next group is the
+   next scenario, and so is each run of another program. Each load has the options of the result
    (`raidsim.judge.loads`).
-2. A job agrees if its throughput (at a given rate: its mean latency) is no further from the
-   simulated one than predictions of raidsim are from print in nine cases of ten.
-3. If it does not, each cause that this hardware has is simulated (`raidsim.judge.causes`). The
-   nearest to what was measured comes first.
+2. A job agrees if its throughput (at a given rate: its mean latency) is as near to the simulated
+   one as nine in ten predictions of raidsim are to the published figure.
+3. If it does not agree, each cause that this hardware can have is simulated
+   (`raidsim.judge.causes`). The cause nearest to the measurement comes first.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Figures of the same kind side by side: measured, and simulated.
 
-fio has up to three latencies. Compared is the one that the file has: the total, if there is one,
-else that of the completion. Of synchronous engines fio's completion latency is the total.
+fio has up to three latencies. The total is compared if the file has it, else the completion
+latency. For synchronous engines fio's completion latency is the total.
 
-Histograms of other programs have bins that are too wide for percentiles. Of them the share of I/Os
-within the end of a bin is compared, for the bins in which half of the I/Os, 90 %, 99 % and so on
-are reached.
+Histograms of other programs have bins that are too wide for percentiles. For these, the share of
+I/Os up to the end of a bin is compared, for the bins in which half of the I/Os, 90 %, 99 % and so
+on are reached.
 """
 
 from __future__ import annotations

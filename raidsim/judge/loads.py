@@ -1,8 +1,8 @@
-"""The load of a measured job, as a ``[[load]]``: what the result says, and where the rest is from.
+"""The load of a measured job, as a ``[[load]]``: from the result, and from other sources.
 
-Options of fio say all of it (`raidsim.fio.playing`). Other results leave something open. That comes
-from an option of the command, or from a load of the scenario that is like the measured one in all
-that the result does say; what neither has is asked for, and never taken for granted.
+Options of fio give the whole load (`raidsim.fio.playing`). Other results lack some values. These
+come from an option of the command, or from a load of the scenario that has the same values as the
+result where the result has any. If neither has a value, raidsim asks for it, and never assumes one.
 """
 
 from __future__ import annotations

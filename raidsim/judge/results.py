@@ -1,8 +1,8 @@
-"""Files of results, of whatever program: recognised, read, and put together.
+"""Result files of any supported program: recognised, read, and joined.
 
 A format is a module with a `NAME`, `WORDS` for people, `recognises(head, name)` and `read(name)`;
-here they are in one list. A file is of a format if it can be of no other, or if it was said.
-What belongs together is joined then: logs of fio with their jobs, histograms with their runs.
+they are all in one list here. A file has a format if it can be no other, or if the user names it.
+Files that belong together are then joined: logs of fio with their jobs, histograms with their runs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The compiled data plane: fast events on tables of records.
 
-Where its machine code is kept, and when it is made anew: :mod:`~raidsim.kernel.code_cache`.
-Importing the package itself loads no compiler: scenarios ask it for words.
+:mod:`~raidsim.kernel.code_cache` says where its machine code is kept, and when it is made again.
+Importing the package itself loads no compiler: scenarios use its words.
 """
 
 from __future__ import annotations

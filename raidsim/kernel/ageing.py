@@ -1,6 +1,7 @@
-"""What happened to a drive before it is measured: writes that take no time, and TRIM.
+"""Writes to a drive before it is measured: they take no time. Also TRIM.
 
-The same map and the same collection as in the timed run; only stations and clock are left out.
+The map and the garbage collection are the same as in the timed run. Stations and clock are not
+used.
 
 Entries: :func:`fill` writes units in sequence, :func:`overwrite` lets a stream write, and
 :func:`trim` forgets units.

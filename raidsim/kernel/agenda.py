@@ -1,8 +1,8 @@
-"""The agenda: jobs that something happens to before the clock goes on.
+"""The agenda: jobs to which something happens before the clock advances.
 
-One event may set off several things that are large to begin: a plan, the next one that waits for
-a stripe. Whoever sets them off puts a job here, and the engine takes them one by one. So each of
-them stands in one place of the compiled code, and finds room in the tables for itself alone.
+One event may cause several large operations: a plan, the next job that waits for a stripe. Their
+callers put a job here, and the engine takes the jobs one by one. So each operation is in one place
+of the compiled code, and only needs room in the tables for itself.
 
 Verbs: :func:`put` a job with the stage that says what happens to it, :func:`take_next`;
 :func:`is_empty`.

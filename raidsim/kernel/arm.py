@@ -1,31 +1,32 @@
-"""The arm of a hard disk: its queue, which access it takes next, and the access itself.
+"""The arm of a hard disk: its queue, the choice of the next access, and the access itself.
 
-Waiting accesses are rows of a table of tasks, the first ``waiting`` of the disk's own:
-reads and uncached writes, each with its command, and cached writes whose command has
-long been answered. One discipline orders them all:
+Waiting accesses are rows of a table of tasks, the first ``waiting`` of the disk's own rows: reads
+and uncached writes, each with its command, and cached writes whose command was answered before. One
+discipline orders them all:
 
     fifo    first come, first served
     sstf    shortest seek
-    look    elevator: go on in one direction while anything is left there
+    look    elevator: continue in one direction while any access is left there
     sptf    shortest positioning time, seek and rotation; waiting counts with a weight
             (ageing)
 
-With sstf and sptf an access could wait for ever beside a stream that always has something nearer.
-So one that was passed over often enough (``passes`` for each that waits) goes first, whatever it
-costs.
+With sstf and sptf an access could wait for ever beside a stream that always has a nearer one. So an
+access that was passed over often enough (``passes`` for each that waits) goes first, whatever its
+cost.
 
-A read leaves the drive as it comes off the medium: its command goes to the link as early as
-the link can end with the last sector. Writing parts of physical sectors (512e) takes one
-revolution more: the sectors are read, and written when they come by again. A cached write takes
-the rest of its last sector from the one that follows on, if that waits: nothing needs to be read.
+The data of a read is sent while it comes off the medium: its command enters the link so early that
+the link ends together with the last sector. A write of a part of a physical sector (512e) takes one
+revolution more: the sectors are read, and written when they pass again. If the next waiting cached
+write continues the last sector of a cached write, nothing needs to be read: both write this sector
+together.
 
-A disk that defers its cached writes has two queues in place of one (:mod:`~raidsim.kernel.deferred`
-holds the second). Commands go first until the cache is filled as far as the card says; beyond
-that, and while something waits for the cache, the two take turns.
+A disk that defers its cached writes has two queues instead of one (:mod:`~raidsim.kernel.deferred`
+has the second). Commands go first until the cache is filled to the level on the card. Beyond this
+level, and while a command waits for the cache, the two queues take turns.
 
-Firmware takes time to end one access and to begin another that does not follow on from it
-(``choosing``): it hands over data and completion, and aims at each command that waits. Commands
-that come in that time take part in the choice: of two outstanding it has two to choose from.
+Firmware takes time to end one access and to begin another that is not adjacent (``choosing``): it
+hands over data and completion, and computes the position of each waiting command. Commands that
+arrive in this time take part in the choice: with two outstanding, it has two to choose from.
 
 Verbs: :func:`enqueue` an access, :func:`turn_to_next` waits for the choice, :func:`start_next`
 makes it and starts, :func:`risen` and :func:`go_on` follow the one under way.

@@ -1,19 +1,19 @@
 """Arrays: a task of bytes becomes commands to drives, phase by phase.
 
-A *task* is a job that reads or writes some bytes of a volume: a request of a host, one stripe of
-a write to parity, or what a controller does on its own. Its road::
+A *task* is a job that reads or writes some bytes of a volume: a request of a host, one stripe of a
+write to parity, or work that a controller does by itself. Its path::
 
     split      a write to parity goes stripe by stripe, each under the lock of its stripe
     carry_out  the plan of raidsim.layout: which drives, which phase
     go_on      CPU time to issue, a phase of commands, parity, the next phase ...
-    ended      whoever waits for it is told, through the agenda
+    ended      the job that waits for it is told, through the agenda
 
-A stripe is locked from the plan of its write to the end of it
-(:mod:`raidsim.kernel.stripe_locks`). Writes to copies wait for background work only
+A stripe is locked from the plan of its write to the end of the write
+(:mod:`raidsim.kernel.stripe_locks`). Writes to copies only wait for background work
 (:mod:`raidsim.kernel.copy_locks`).
 
-A drive that answers with an error because it has failed is left out from then on, and the task is
-planned anew, degraded. A sector that a drive can't read is restored first, see
+If a drive answers with an error because it has failed, it is not used from then on, and the task is
+planned again, degraded. A sector that a drive cannot read is restored first, see
 :mod:`raidsim.kernel.operation`. A task whose data no drive holds any more fails.
 
 Verbs: :func:`carry_out` a task, :func:`go_on` with it, :func:`child_done` takes a command back.

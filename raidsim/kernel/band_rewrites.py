@@ -1,11 +1,11 @@
 """Band rewrites of a shingled disk: when, and step by step.
 
-A rewrite (cleaning) moves what the media cache holds of a band to its place: it reads that in the
-log, reads the band, and writes the band whole. The band of the oldest record comes first.
-Rewrites run when no command has come for a while. When the log or its map is full and a write
-waits for room, their steps take turns with what else waits for the arm.
+A rewrite (cleaning) moves the data that the media cache holds of a band to its place. It reads this
+data in the log, reads the band, and writes the whole band. The band of the oldest record comes
+first. Rewrites run when no command has come for a while. When the log or its map is full and a
+write waits for room, their steps take turns with the other accesses that wait for the arm.
 
-Verbs: :func:`heard` a command, :func:`takes_turn` asks whether the arm goes on with a rewrite,
+Verbs: :func:`heard` a command, :func:`takes_turn` says whether the arm continues with a rewrite,
 :func:`step_done`; :func:`rest` and :func:`timed` wait for idle time.
 """
 

@@ -1,18 +1,18 @@
-"""The write-intent bitmap of software RAID: bits are on the drives before what they announce.
+"""The write-intent bitmap of software RAID: a bit is on the drives before the writes to its chunk.
 
 Linux md (``drivers/md/md-bitmap.c``) keeps a bit for each chunk of the members. A write into a
 chunk whose bit is not set waits until the page of the bitmap is on all members. These writes of a
-page go past the caches of the drives: a flush, then a write that is answered from the medium
-(``md_super_write``: ``REQ_PREFLUSH | REQ_FUA``). While one is under way, those who come wait for
-the next one, which serves all of them. Bits are cleared by a daemon in its own time, which costs
-hardly anything and is left out. Where the bitmap lies, at the beginning of the members, their
-first bytes stand for it.
+page bypass the caches of the drives: a flush, then a write that is answered from the medium
+(``md_super_write``: ``REQ_PREFLUSH | REQ_FUA``). While one is under way, later writes wait for the
+next one, which serves all of them. A daemon clears bits at intervals; this costs hardly anything
+and is left out. The bitmap is at the beginning of the members; in the simulation their first bytes
+are used for it.
 
-A mark is kept as the time of the last write; it counts until ``clear_after`` has passed. While a
-member is missing, or is not rebuilt yet, a bit that is set by a write stays: the member needs what
-it missed (``bitmap_endwrite``, which sets ``NEEDED_MASK`` if ``mddev->degraded``; before Linux 6.14
-each level said so of a write itself, by ``R1BIO_Degraded`` and its likes). So marks since
-``missing_since`` count for as long.
+A mark is kept as the time of the last write, and is set until ``clear_after`` has passed. While a
+member is missing, or is not rebuilt yet, a bit that a write sets stays set: the member needs the
+data that it missed (``bitmap_endwrite``, which sets ``NEEDED_MASK`` if ``mddev->degraded``; before
+Linux 6.14 each level said so of a write itself, by ``R1BIO_Degraded`` and similar flags). So marks
+since ``missing_since`` stay for as long.
 
 Verbs: :func:`look_for_missing` members, :func:`mark` chunks, :func:`announce` a write,
 :func:`begin` to write the bitmap, :func:`written`.

@@ -1,8 +1,8 @@
 """How Numba is made to check every index of the checked kernel.
 
-Its own check (``boundscheck``) lets negative indices pass: it takes them from the end, before it
-looks at them, and it does not look at slices. So here the index is checked as it stands in
-the source, in front of the one place where Numba translates indices.
+Numba's own check (``boundscheck``) accepts negative indices: it counts them from the end before it
+checks them. And it does not check slices. So here the index is checked as it is in the source, in
+front of the one place where Numba translates indices.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """The lines of a controller's cache: finding, taking, evicting them.
 
-A line is found by volume and strip through a hash index. Lines without anything dirty, under
-destage or on its way are *clean*: they stand in queues, and one of them gives its place to whoever
-needs one. Which one, the policy of the cache says (:mod:`raidsim.kernel.replacement`).
+A line is found by volume and strip through a hash index. Lines with no dirty data, no destage and
+no transfer under way are *clean*. They are in queues, and one of them is evicted when room is
+needed. The policy of the cache chooses it (:mod:`raidsim.kernel.replacement`).
 
 Verbs: :func:`find` a line, :func:`take` a fresh one, :func:`settle` puts a line into its queue of
-clean ones once it is, :func:`unlist` takes it out, :func:`presence` of a range;
-:func:`is_caching` says whether it works for a volume at all.
+clean ones when it is clean, :func:`unlist` takes it out, :func:`presence` of a range;
+:func:`is_caching` says whether the cache is used for a volume.
 """
 
 from __future__ import annotations

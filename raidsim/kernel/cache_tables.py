@@ -1,8 +1,7 @@
 """Tables of controllers' caches: one row for each cache, each of its lines, each sequential trail.
 
-A line holds a strip of a volume, or a part of a long one; what it knows of it is kept as masks of
-up to 64 grains.
-Lists of lines go by index; NONE ends them.
+A line holds a strip of a volume, or a part of a long strip. Its state is kept as masks of up to 64
+grains. Lists of lines use indices; NONE ends them.
 """
 
 from __future__ import annotations

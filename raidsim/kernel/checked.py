@@ -1,13 +1,13 @@
 """The checked kernel: an index that is no row of its table is refused.
 
-Compiled code takes the row of a table without asking whether there is one: a row behind the end
-is whatever lies in memory there, and so is ``NONE`` (-1), the row in front of the first. With
-``RAIDSIM_CHECKED=1`` in the environment every index and every slice in the kernel has to lie
-in its table, else the run ends with an ``IndexError``; compiled code names the line.
+Compiled code takes the row of a table without a check. A row behind the end is whatever is in
+memory there, and so is ``NONE`` (-1), the row in front of the first. With ``RAIDSIM_CHECKED=1`` in
+the environment, every index and every slice in the kernel must be within its table. Otherwise the
+run ends with an ``IndexError``; compiled code names the line.
 
-Results are the same and the kernel is slower, so this is for tests and for the search for
-faults. The checked kernel is kept in a cache of its own. Here is what holds interpreted;
-:mod:`~raidsim.kernel.bounds` is for what is compiled.
+Results are the same and the kernel is slower, so this is for tests and for the search for faults.
+The checked kernel has a separate cache. This module is for the interpreted kernel;
+:mod:`~raidsim.kernel.bounds` is for the compiled one.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The kernel's machine code on disk: where it lies, and what of it is believed.
+"""The kernel's machine code on disk: where it is, and which of it is used.
 
-Numba notices only edits in the file that holds an entry point, not in what it calls. So the
-folder is called by a hash of all sources together with the versions they compile under: an edit
-in any kernel file compiles anew, and versions side by side keep their own code.
+Numba only notices edits in the file of an entry point, not in the functions that it calls. So the
+name of the folder is a hash of all sources together with the versions that compile them. An edit in
+any kernel file compiles again, and several versions keep separate code.
 
-There is one file for each entry point and kind of processor. It is written whole or not at all,
-and carries a checksum: one that is cut short, or damaged in any other way, is thrown away
-and made anew. What is in it is run, so nothing is read that another user may have written.
+There is one file for each entry point and kind of processor. It is written as a whole or not at
+all, and has a checksum: a truncated or damaged file is removed and made again. Its content is
+executed, so no file is read that another user may have written.
 
-A cache that can't be written is no error: the kernel is then compiled in each process.
+A cache that cannot be written is no error: the kernel is then compiled in each process.
 """
 
 from __future__ import annotations

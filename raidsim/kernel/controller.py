@@ -1,4 +1,4 @@
-"""A controller: the road of a request of the host through cores, cache and host link.
+"""A controller: the path of a request of the host through cores, cache and host link.
 
 Without a cache, or past it::
 
@@ -14,15 +14,16 @@ With one::
             lines that it made dirty -> answered (write-back); the drives get it later,
             see raidsim.kernel.destage
 
-What passes the memory of the cache takes time there: what goes into it or comes out of it, what a
-read in the I/O mode "cached" leaves in it (copied by firmware, at a rate of its own), and on cards
-that have no other way also what goes straight between drives and host ("direct"). A
-write-through passes by the cache, which forgets what it held of it.
+Data that passes the memory of the cache takes time there: data that goes into it or comes out of
+it, and data that a read in the I/O mode "cached" leaves in it (copied by firmware, at a separate
+rate). Some cards have no other path. On these, data that goes directly between drives and host
+("direct") takes this time too. A write-through bypasses the cache, which forgets its old data of
+this place.
 
 Verbs: :func:`command` takes a request of the host, :func:`decoded`, :func:`look` for a read,
-:func:`transferred` (data has crossed the host link), :func:`copied` (or the memory),
-:func:`insert` a write, :func:`enlist` the lines that it made dirty, :func:`ended` (the drives
-have done their part), :func:`answer`.
+:func:`transferred` (data has crossed the host link), :func:`copied` (or the memory), :func:`insert`
+a write, :func:`enlist` the lines that it made dirty, :func:`ended` (the drives have done their
+part), :func:`answer`.
 """
 
 from __future__ import annotations

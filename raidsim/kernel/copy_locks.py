@@ -1,9 +1,9 @@
-"""What hosts write to copies and what is copied in the background keep apart.
+"""Locks that keep writes of hosts to copies, and copying in the background, apart.
 
-A strip that is rebuilt, copied back or restored is read first and written later. A write of the
-host to the same place in between would be replaced by what was there before it. So both take the
-lock of their stripe, each kind in its own way: writes of hosts go side by side, and so does work in
-the background, but one kind waits for the other::
+A strip that is rebuilt, copied back or restored is read first and written later. This would replace
+a write of the host to the same place in between by the old data. So both kinds of work take the
+lock of their stripe. Several writes of hosts may run side by side, and so may background work, but
+each kind waits for the other::
 
     enter     a write of a host waits while background work has one of its stripes
     claim     background work takes its stripes: from now on no write enters, and it waits until
@@ -11,12 +11,13 @@ the background, but one kind waits for the other::
     leave     a write has ended
     give_up   background work has done its rows
 
-Nobody waits in a circle: a write that waits has no lock, and one that has its locks waits for
-nobody; background work does not wait for background work. Nor does anyone wait for ever: what has
-been claimed is entered by no further write, and every claim moves on.
+There is no deadlock: a write that waits has no lock, a write that has its locks waits for nothing,
+and background work does not wait for background work. Nothing waits for ever either: no further
+write enters claimed stripes, and every claim moves on.
 
-Linux md keeps mirrors so, in stretches of 64 MiB (``raise_barrier``, ``wait_barrier`` in
-drivers/md/raid1.c). Parity has locks that one write holds alone, see :mod:`raidsim.kernel.array`.
+Linux md protects mirrors in the same way, in sections of 64 MiB (``raise_barrier``,
+``wait_barrier`` in drivers/md/raid1.c). Parity has locks that one write holds exclusively, see
+:mod:`raidsim.kernel.array`.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Copy requests: what software RAID without parity takes for background work on its copies.
+"""Copy requests: the CPU time of software RAID without parity for background work on its copies.
 
 Linux md goes through copies in requests of at most 64 KiB (``RESYNC_BLOCK_SIZE`` in raid1.c and
-raid10.c), and in RAID 10 of at most a strip, since the next one has other drives. A request has a
-command for each copy that it reads or writes. Threads of the array begin requests and end them; a
-check, and the resync of RAID 10, also compare what was read with the first copy. Together, on the
-station "NAME: parity":
+raid10.c). In RAID 10 a request is at most a strip, since the next one has other drives. A request
+has a command for each copy that it reads or writes. Threads of the array begin requests and end
+them. A check, and the resync of RAID 10, also compare the data with the first copy. The total time
+on the station "NAME: parity" is
 
     commands * copy_io_ns + bytes compared * compare_ns
 
-The threads of one array that begin and end them are taken for one. An initialisation and a patrol,
-which md has none of, take nothing of it.
+The threads of one array that begin and end requests are simulated as one. An initialisation and a
+patrol, which md does not have, take none of this time.
 
 Verbs: :func:`note` the work of a task.
 """

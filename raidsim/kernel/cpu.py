@@ -1,15 +1,16 @@
-"""The cores of a host: where more threads are busy than there are cores, each of them is slower.
+"""The cores of a host: if more threads are busy than there are cores, each thread is slower.
 
-From time to time it is counted how many processes and threads were busy, n of them on average. Up
-to as many as there are cores, C, each has a core to itself. More share cores two by two, and two
-hardware threads of a core do together 1 + g times the work of one; still more take turns:
+At intervals the average number n of busy processes and threads is computed. If n is at most the
+number of cores C, each has a core to itself. If there are more, two share a core, and two hardware
+threads of a core together do 1 + g times the work of one. If there are still more, they take turns:
 
     work = n                   n <= C
            C + g (n - C)       C < n <= 2 C
            C (1 + g)           2 C < n          speed of each = work / n
 
-with g = 0 for cores of one hardware thread. What is being done when the speed changes keeps its
-own: that is a few microseconds. Cores that save power are left out; their governor has their speed.
+with g = 0 for cores with one hardware thread. Work that is under way when the speed changes keeps
+its old speed; this is a few microseconds. Cores that save power are left out, since their governor
+determines their speed.
 
 Verbs: :func:`share` the cores among those that were busy.
 """

@@ -1,6 +1,6 @@
-"""The records of a host: what its processes cost, and its cores.
+"""The records of a host: the cost of its processes, and its cores.
 
-See :mod:`~raidsim.kernel.host` and :mod:`~raidsim.kernel.cpu` for what is done with them.
+:mod:`~raidsim.kernel.host` and :mod:`~raidsim.kernel.cpu` use them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Latent sector errors: bytes of a drive that can't be read until they are written anew.
+"""Latent sector errors: bytes of a drive that cannot be read until they are written again.
 
-A command that reads one takes the drive's recovery time, in which it tries again and again and
-does nothing else, and then comes back without data. A write over it makes it good: the drive puts
-a spare sector in its place.
+A command that reads one takes the drive's recovery time, in which the drive repeats the read and
+does nothing else. Then it returns without data. A write to the place repairs it: the drive uses a
+spare sector.
 
-Verbs: :func:`find` the first in a range, :func:`meet` them in a command, :func:`cure` by a
-write, :func:`mark` a new one.
+Verbs: :func:`find` the first in a range, :func:`meet` them in a command, :func:`cure` by a write,
+:func:`mark` a new one.
 """
 
 from __future__ import annotations

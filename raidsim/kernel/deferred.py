@@ -1,14 +1,14 @@
-"""Cached writes of a disk that lets commands go before them, in the order of their addresses.
+"""Cached writes of a disk that does commands before them, in the order of their addresses.
 
-Each waits in a row of ``tasks`` that stays its own until it is written; ``deferred`` holds the
-numbers of these rows: first those in use, by address, then those that are free. So what a write
-overwrites or continues, and what lies near the arm, is found without a look at all of them.
+Each waits in a row of ``tasks`` that it keeps until it is written. ``deferred`` has the numbers of
+these rows: first those in use, by address, then the free ones. So writes that overlap or continue
+another one, and those near the arm, are found without a search through all of them.
 
-The arm aims at the nearest ones only: firmware works out for some which sector comes by first, not
-for thousands.
+The arm only chooses among the nearest ones: firmware can compute for some which sector passes
+first, not for thousands.
 
 Verbs: :func:`add` and :func:`remove` a write, :func:`covering` and :func:`ending_at` find one,
-:func:`begins_at` asks for one, :func:`choose` the one that comes next.
+:func:`begins_at` asks for one, :func:`choose` the next one.
 """
 
 from __future__ import annotations

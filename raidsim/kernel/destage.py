@@ -1,26 +1,30 @@
-"""Write-back: what the cache holds for the drives, and how it gets there.
+"""Write-back: the data that the cache holds for the drives, and how it gets there.
 
-A write is in the cache once each of its strips has a line; if that would take more dirty lines
-than the high water mark allows, it waits. Dirty lines stand in a list ordered by volume and strip
-(a skip list: Pugh, "Skip lists", CACM 33 (1990) 6). Each array has an elevator, which goes upwards
-through its lines and round again, and so has each drive of a JBOD: these *lanes* take turns, as
-long as their drives take more, so that none waits while others are destaged to. From where it
-stands an elevator takes a contiguous run of dirty bytes, over several strips if they are whole, so
-that full stripes of parity levels come together, and makes a task of it.
-Of a stripe of a parity level it takes one such run, and what else is dirty there the next time it
-comes by: a task holds the lock of its stripe, and others would only wait for it.
-It works while more is dirty than the low water mark, or for all that is there once nothing was
-written for the flush time, when power is back, or when an array is to write through. Such a *flush*
-ends once as many lines were taken as were dirty, whatever is written meanwhile: else a small area
-that is always written would be destaged again and again for ever. One for an array that writes
-through goes on while lines of it are met, and is over when it writes back again.
+A write is in the cache when each of its strips has a line. If this would need more dirty lines than
+the high water mark allows, the write waits. Dirty lines are in a list ordered by volume and strip
+(a skip list: Pugh, "Skip lists", CACM 33 (1990) 6).
 
-Lines of an array that is lost are *pinned*: they stay dirty, and take room from all others, until
-they are imported or discarded (raidsim.intervene.pinned).
+Each array has an elevator, which goes upwards through its lines and begins again at the start, and
+so has each drive of a JBOD. These *lanes* take turns, as long as their drives accept more. So no
+lane waits while others destage. From its current place an elevator takes a contiguous run of dirty
+bytes, over several strips if they are whole, so that full stripes of parity levels are written
+together. The run becomes a task. Of a stripe of a parity level the elevator takes only one run. It
+takes other dirty data of this stripe when it passes again: a task holds the lock of its stripe, and
+other tasks would only wait for it.
+
+An elevator works while there is more dirty data than the low water mark. It also works for all
+dirty data in three cases: nothing was written for the flush time, power is back, or an array is set
+to write through. Such a *flush* ends when as many lines were taken as were dirty at its start,
+whatever is written meanwhile. Otherwise a small area that is always written would be destaged again
+and again for ever. A flush for an array that writes through continues while it finds lines of this
+array, and ends when the array writes back again.
+
+Lines of a lost array are *pinned*: they stay dirty, and take room from all others, until they are
+imported or discarded (raidsim.intervene.pinned).
 
 Verbs: :func:`insert` a write, :func:`work` starts destages, :func:`ended` takes one back,
-:func:`flush` when the flush time has passed, and :func:`begin_flush` whenever else all is to go;
-:func:`begin_through` when an array is to write through, and :func:`end_through` when none is.
+:func:`flush` when the flush time has passed, and :func:`begin_flush` in the other cases;
+:func:`begin_through` when an array is set to write through, and :func:`end_through` when none is.
 """
 
 from __future__ import annotations

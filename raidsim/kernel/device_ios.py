@@ -1,4 +1,4 @@
-"""Commands to the drives of an array, counted by what they carry and for whom they are.
+"""Commands to the drives of an array, counted by their content and their purpose.
 
 Verbs: :func:`count` a command, :func:`uncount` one that is not sent, :func:`count_bitmap` one that
 writes the bitmap, :func:`count_log` one that writes a log.

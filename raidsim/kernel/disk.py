@@ -1,4 +1,4 @@
-"""A hard disk: the road of a command through controller, link, buffer and arm.
+"""A hard disk: the path of a command through controller, link, buffer and arm.
 
     read    controller -> buffer, if the data is there or on its way
                        -> or the arm (seek, rotation, transfer) -> link -> answered
@@ -7,16 +7,16 @@
             afterwards the arm writes it, in the order that its discipline finds best
     flush   controller -> the write cache is empty, or survives a power cut -> answered
 
-The write cache holds a number of writes and of bytes; further writes wait until the arm
-has made room. A write that overwrites another before it is on the medium takes its place, and
-else one that continues another becomes one with it. What the cache holds is lost in a power
-cut: :mod:`~raidsim.kernel.reply` keeps the account. Cached writes wait for the arm beside the
-commands of the queue, so a drive with its cache on has more to choose from.
+The write cache holds a number of writes and of bytes; further writes wait until the arm has made
+room. A write that overwrites another one before it is on the medium takes its place. A write that
+continues another one is joined with it. A power cut loses the content of the cache:
+:mod:`~raidsim.kernel.reply` counts it. Cached writes wait for the arm beside the commands of the
+queue, so a drive with its cache on has more to choose from.
 
-What a shingled disk does otherwise is told in :mod:`~raidsim.kernel.shingles`.
+:mod:`~raidsim.kernel.shingles` describes the differences of a shingled disk.
 
-Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the
-link), :func:`risen`, :func:`arm_free` and :func:`chosen` (the arm).
+Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has come over the link),
+:func:`risen`, :func:`arm_free` and :func:`chosen` (the arm).
 """
 
 from __future__ import annotations

@@ -1,28 +1,29 @@
-"""The memory of a hard disk: segments that hold what was read, and read-ahead that fills them.
+"""The memory of a hard disk: segments that hold data of reads, and read-ahead that fills them.
 
-Each segment holds one run of bytes. While nothing waits for it, the arm reads on behind the
-last read, into that read's segment, up to ``depth`` bytes; any access interrupts it. Nothing
-happens in the kernel meanwhile: how far the arm has come follows from the time that has
-passed (:func:`catch_up`), counted from the track on which it was seen last: a read-ahead that
-a stream keeps going for hours costs no more than a short one. A stream that finds its data here
-resumes read-ahead when half of it has been taken, and the sectors come by again.
+Each segment holds one run of bytes. While no access waits, the arm continues to read behind the
+last read, into that read's segment, up to ``depth`` bytes; any access interrupts it. This needs no
+events: the progress follows from the time that has passed (:func:`catch_up`), counted from the last
+known track. So a read-ahead that a stream keeps going for hours costs no more than a short one. If
+a stream finds its data here, read-ahead continues when half of the data has been taken, and the
+sectors pass again.
 
-A read that goes on where a segment ends belongs to a stream: the arm then reads on by
-``minimum`` bytes even if other accesses wait. Behind one that goes on from no other it reads no
-more than these, though nothing waits, unless its rule is another (``ahead_rule``): where reads are
-random, what comes behind them is rarely asked for. Segments are replaced least recently used first:
-with more streams than segments each finds its own overwritten.
+A read that begins where a segment ends belongs to a stream. The arm then reads ahead ``minimum``
+bytes even if other accesses wait. After a read that continues no other, the arm reads no more than
+these bytes, even if no access waits, unless the disk has another rule (``ahead_rule``): after
+random reads, the following data is rarely needed. The least recently used segment is replaced
+first. With more streams than segments, the segment of each stream is replaced before the stream
+returns to it.
 
-Segments lie anywhere, so each comparison of an address with one of them is as likely true as
-false, and the processor would predict a branch on it badly. Searches therefore join the two of a
+The address of a segment is arbitrary, so each comparison with it is as likely true as false, and
+the processor would predict a branch on it badly. Searches therefore join the two comparisons of a
 segment with ``&``, and branch on the result, which is nearly always the same.
 
-The time that the arm reads ahead counts as its work once somebody asks for the data. Until then
-it is noted as unasked, of the segment and of the arm's station.
+The time of read-ahead counts as work of the arm when somebody asks for the data. Until then it is
+recorded as unasked, for the segment and for the arm's station.
 
 Verbs: :func:`find` a byte, :func:`begin_read` and :func:`read_on` fill, :func:`catch_up`,
-:func:`stop`, :func:`take` data, :func:`ask` for what was read ahead, and :func:`forget` data that
-was overwritten.
+:func:`stop`, :func:`take` data, :func:`ask` for data that was read ahead, and :func:`forget` data
+that was overwritten.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of hard disks: mechanics, what waits for the arm, and what the buffer holds."""
+"""Tables of hard disks: mechanics, accesses that wait for the arm, content of the buffer."""
 
 from __future__ import annotations
 

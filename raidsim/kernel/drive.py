@@ -1,18 +1,18 @@
 """A drive as its host sees it: command slots, a fixed latency each way, completions.
 
-A command takes one of the drive's slots (NCQ, TCQ; the others wait in the host, first come first
-served, or in the order of its :mod:`~raidsim.kernel.elevator`), reaches the drive after half of the
-fixed latency, is worked on, and its completion takes the other half back.
+A command takes one of the drive's slots (NCQ, TCQ). Without a free slot it waits in the host, first
+come first served, or in the order of its :mod:`~raidsim.kernel.elevator`. It reaches the drive
+after half of the fixed latency, the drive works on it, and its completion takes the other half.
 
-On its way between drive and controller or host, data crosses the links that it shares with other
-drives (expanders, switches, networks), see :mod:`~raidsim.kernel.streaming`.
+Between drive and controller or host, data crosses the links that the drive shares with other drives
+(expanders, switches, networks), see :mod:`~raidsim.kernel.streaming`.
 
-A SATA drive has a flush for itself, and a host may send flushes one at a time
-(:mod:`~raidsim.kernel.flush_queue`). Linux sends a forced write to a SATA drive of its own as a
-write and a flush behind it (libata, whose parameter `fua` is 0).
+During a flush a SATA drive does nothing else, and a host may send flushes one at a time
+(:mod:`~raidsim.kernel.flush_queue`). To a SATA drive on its own ports Linux sends a forced write as
+a write and then a flush (libata, whose parameter `fua` is 0).
 
-Verbs: :func:`send` a command, :func:`start`, :func:`arrived`; :func:`comes_up` over shared
-links; :func:`returned` frees the slot; :func:`flush_ended` lets what waited for a flush go on;
+Verbs: :func:`send` a command, :func:`start`, :func:`arrived`; :func:`comes_up` over shared links;
+:func:`returned` frees the slot; :func:`flush_ended` releases the commands that waited for a flush;
 :func:`flush_follows` sends the flush of a forced write.
 """
 

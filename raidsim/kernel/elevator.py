@@ -1,18 +1,18 @@
 """The elevator of the host: in which order requests get the command slots of a drive.
 
-What finds no slot waits in the host. Linux' mq-deadline (``block/mq-deadline.c``, its tunables in
-Documentation/block/deadline-iosched.rst) sends them in batches:
+Requests without a slot wait in the host. Linux' mq-deadline (``block/mq-deadline.c``, its tunables
+in Documentation/block/deadline-iosched.rst) sends them in batches:
 
-- A batch is of one direction, in order of address, ``fifo_batch`` requests at most; it ends early
-  where no request lies ahead.
-- The next batch is one of reads if any wait, unless writes have let ``writes_starved`` of them
-  pass.
-- A batch goes on where the last one of its direction ended; or it begins with the oldest request,
-  if that is overdue (``read_expire``, ``write_expire``) or nothing lies ahead.
+- A batch has one direction, in order of address, ``fifo_batch`` requests at most. It ends early if
+  no request is ahead.
+- The next batch is one of reads if any wait, unless ``writes_starved`` batches of reads have gone
+  before waiting writes.
+- A batch continues where the last one of its direction ended. Or it begins with the oldest request,
+  if that is overdue (``read_expire``, ``write_expire``) or no request is ahead.
 
-It knows only as many requests of a drive as there are tags for (``nr_requests``, those in slots
-included): the others wait for one in the order in which they came. A flush waits for nobody.
-Requests that touch each other stay apart here, where Linux would make one of them.
+It only knows as many requests of a drive as there are tags (``nr_requests``, those in slots
+included). The others wait for a tag in order of arrival. A flush does not wait for other requests.
+Adjacent requests stay separate here; Linux would join them.
 
 Verbs: :func:`bring_forward` the request that is sent next.
 """

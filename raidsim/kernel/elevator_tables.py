@@ -1,4 +1,4 @@
-"""The records of the host's elevator: see :mod:`~raidsim.kernel.elevator` for what they are for."""
+"""The records of the host's elevator, see :mod:`~raidsim.kernel.elevator`."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
-"""The event loop: takes events in order and hands each to the module that knows it.
+"""The event loop: takes events in order and passes each to the module that handles it.
 
-:func:`run` is the kernel's main entry. It returns at the horizon, at a completion that
-the control plane waits for, when nothing is left to happen, after an asked number of
-completions, when a tick of the clock on the wall passes, or when a table needs more rows
-(or those of a trace that come next); the caller lets signals through, or sees to the table, and
-enters again.
+:func:`run` is the kernel's main entry. It returns in these cases: at the horizon; at a completion
+that the control plane waits for; when no event is left; after a requested number of completions; at
+a tick of real time; when a table needs more rows (or the next ones of a trace). The caller handles
+signals, or enlarges the table, and enters again.
 """
 
 from __future__ import annotations

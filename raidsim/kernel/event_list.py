@@ -1,16 +1,16 @@
-"""The event list: what is going to happen, by (time, priority, order of scheduling).
+"""The event list: future events, by (time, priority, order of scheduling).
 
-The events that come first, up to :data:`~raidsim.kernel.tables.SOON`, are a sorted array; all
-later ones are a binary heap behind it. Time and priority are one number, the key, so one
-comparison orders two events, and the array needs no other column to be sorted. Most systems have
-fewer events than the array holds, and few new ones belong far back in a longer list.
+The first events, up to :data:`~raidsim.kernel.tables.SOON`, are a sorted array; all later ones are
+a binary heap behind it. Time and priority are one number, the key. So one comparison orders two
+events, and the array is sorted by this column alone. Most systems have fewer events than the array
+holds, and in a longer list few new events belong far back.
 
-A new event among a few finds its place step by step, since the processor mostly guesses right
-where that is. Among many it mostly guesses wrong. That costs more than to compare the new event
-with all of them at once, and to move them at once, as :mod:`~raidsim.kernel.vectors` does.
+A new event among a few is inserted step by step, since the processor mostly predicts its place
+correctly. Among many events the prediction is mostly wrong. That costs more than to compare the new
+event with all of them at once, and to move them at once, as :mod:`~raidsim.kernel.vectors` does.
 
-Most events bring about another one. So the first row stays vacant while its event is handled,
-until :func:`schedule` or :func:`fill_vacancy` closes the gap: one move of rows instead of two.
+Most events cause another one. So the first row stays empty while its event is handled, until
+:func:`schedule` or :func:`fill_vacancy` closes the gap: one move of rows instead of two.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a rebuild fills: one drive, or several of an array in one pass over its rows.
+"""The drives that a rebuild fills: one, or several of an array in one pass over its rows.
 
 Linux md fills all members that are out of sync in one pass (``raid5_sync_request``,
-``raid10_sync_request``): what survives of a stripe is read once, and written is what each of them
-lacks. A drive that has some rows already, from a pass that was broken off, is written only
-beyond them, and until then read as any other.
+``raid10_sync_request``): it reads the surviving data of a stripe once, and writes what each of them
+lacks. A drive may already have some rows, from a pass that was broken off. It is written only
+beyond these rows, and before them it is read like any other drive.
 
 Verbs: :func:`restore` lists the accesses of some rows, :func:`advance` and :func:`complete` say
 from when on drives are relied on, :func:`claim` and :func:`give_up` are the locks of copies,

@@ -1,11 +1,11 @@
-"""Firmware: which commands of a controller do not go straight through its hardware.
+"""Firmware: which commands of a controller have no direct path through its hardware.
 
-A chip hands a request on in hardware if that is one command to one drive and nothing else has to
-be known or kept: a read, or a write without copies and parity, while the cache may hold nothing of
-its volume. So the manuals of MegaRAID have it: write-through, direct I/O and no read-ahead
-(FastPath). All else is the work of firmware, a pass of it for each command to a drive, or one for
-what the cache answers. What the cache may answer has its first pass when the command is taken
-(:func:`raidsim.kernel.controller.command`), with the search.
+A chip passes a request on in hardware if this is one command to one drive and no other state is
+needed: a read, or a write without copies and parity, while the cache can hold no data of its
+volume. The manuals of MegaRAID say the same: write-through, direct I/O and no read-ahead
+(FastPath). Everything else is the work of firmware: one pass for each command to a drive, or one
+pass if the cache answers. If the cache might answer, the first pass is when the command is accepted
+(:func:`raidsim.kernel.controller.command`), together with the search.
 
 Verbs: :func:`passes` counts those of the commands to drives.
 """

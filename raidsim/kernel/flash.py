@@ -1,15 +1,15 @@
-"""Flash geometry: where an address lies, and how its pages are sensed.
+"""Flash geometry: where an address is, and how its pages are read.
 
-``stripe`` bytes in a row stay on one channel, the next stripe is on the next channel; each round
-of the channels begins one channel further, as parity within a drive makes it. So what an array
-does every so many strips is not all on one channel.
-Within a channel, program units (``planes`` pages) go to the dies in turn.
+``stripe`` bytes in a row stay on one channel, and the next stripe is on the next channel. Each
+round over the channels begins one channel further, as parity within a drive causes it. So accesses
+that an array makes every so many strips are not all on one channel. Within a channel, program units
+(``planes`` pages) go to the dies in turn.
 
-A die senses in ``read_time``, or as :mod:`raidsim.kernel.sensing` says. With cache reads it has a
-second register per plane: while one page crosses the channel it senses the next of its block,
-so what continues a sequential stream is there already (``sequential_read_time``).
-A read of a page that its die is sensing for another one waits for that, and takes its bytes from
-the same register.
+A die reads a page in ``read_time``, or as :mod:`raidsim.kernel.sensing` says. With cache reads it
+has a second register per plane. While one page crosses the channel, the die reads the next page of
+its block into this register, so the next data of a sequential stream is already there
+(``sequential_read_time``). A read of a page that its die is already reading for another command
+waits for this read, and takes its bytes from the same register.
 """
 
 from __future__ import annotations

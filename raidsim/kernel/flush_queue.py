@@ -1,17 +1,18 @@
-"""Flushes of a drive that takes, or is sent, one at a time.
+"""Flushes of a drive that accepts, or gets, one at a time.
 
 A SATA drive takes no other command during a flush: FLUSH CACHE EXT is no queued command, and a
-drive never has queued commands and others at the same time. Whoever sends it
-(``ata_std_qc_defer`` of Linux' ``drivers/ata/libata-core.c``) lets those end that are in the
-drive, sends the flush, and the others after it.
+drive never has queued commands and others at the same time. So the sender (``ata_std_qc_defer`` of
+Linux' ``drivers/ata/libata-core.c``) lets the commands in the drive end, sends the flush, and then
+the other commands.
 
-Linux (``block/blk-flush.c``) sends a device with one hardware queue one flush at a time, and
-gathers those that are asked for meanwhile: when it is back one more is sent for all of them. That
-one begins after each of them was asked for, so that all that had been answered by then is safe.
+Linux (``block/blk-flush.c``) sends one flush at a time to a device with one hardware queue, and
+gathers the flushes that are requested meanwhile. When the first is back, one more is sent for all
+of them. It begins after each of them was requested, so all data that was acknowledged before is
+safe.
 
 Verbs: :func:`holds` back a flush while another one is under way, :func:`stands_aside` a command
-that may not go with it; :func:`is_alone` while a flush keeps others out; :func:`take_next`, the
-flush that waited until the drive was empty; :func:`answer` those that a flush has served;
+that may not go with it; :func:`is_alone` while a flush excludes other commands; :func:`take_next`,
+the flush that waited until the drive was empty; :func:`answer` those that a flush has served;
 :func:`gather` those that wait into the next one.
 """
 

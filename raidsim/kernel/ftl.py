@@ -1,46 +1,44 @@
 """The map of a flash drive: units of the host's addresses to places on flash.
 
-Flash is written unit by unit in blocks that must be erased whole. So a rewritten unit
-goes to a new place, and its old one holds garbage until its block is collected: the
-units still valid there are moved, and the block is erased. Write amplification is
-(written + moved) / written.
+Flash is written unit by unit in blocks that must be erased as a whole. So a rewritten unit goes to
+a new place, and its old place holds garbage until its block is collected: the units that are still
+valid there are moved, and the block is erased. Write amplification is (written + moved) / written.
 
     map      logical unit -> place, or NONE if it was never written or was trimmed
     owner    place -> the logical unit that was last written there
     valid    a place whose owner maps to it
 
-Written units go to one open block, moved units to another (the two frontiers): what was
-moved has stayed valid for long, and would lie between young units that soon are not. A full
-frontier is closed and a free block opened. When fewer than RESERVE are free, the closed
-block with the fewest valid units is collected (greedy; of equals the one that has been
-equal for longest), bit by bit: a block of n units of which v are valid gives room for
-n - v, so v / (n - v) units are moved for each that is written, and the block is empty
-when a new one is needed. The two frontiers fill at their own paces, and may need a block at
-once when only one is free. The host gets it, as long as what the block being collected still
-holds fits into what is left of the other frontier: that block is free next. Closed blocks hang
-in doubly linked lists, one for each number of valid units, so every step takes the same time
-however large the drive is.
+Written units go to one open block, moved units to another (the two frontiers). The reason: a moved
+unit has stayed valid for long, and should not be mixed with new units, many of which soon become
+invalid. A full frontier is closed and a free block opened. When fewer than RESERVE are free, the
+closed block with the fewest valid units is collected (greedy; of equal blocks the one that has been
+equal for longest). This is done a little with each write: a block of n units of which v are valid
+gives room for n - v, so v / (n - v) units are moved for each that is written. Then the block is
+empty when a new one is needed. The two frontiers fill at different speeds, and may both need a
+block when only one is free. The host gets it if the remaining valid units of the collected block
+fit into the rest of the other frontier: then the collected block is the next free one. Closed
+blocks are in doubly linked lists, one for each number of valid units, so every step takes the same
+time for drives of any size.
 
-The map is scaled: for a large drive a logical unit stands for ``scale`` units. The low
-bits of the unit number are kept (``group`` of them make neighbours, so the units of one
-request stay distinct), the middle is dropped, and the high bits are kept: a hot area keeps
-its share of the drive. What counts for garbage collection are shares and the units of
-a block, not how many blocks there are, as long as they are many.
+The map is scaled: for a large drive a logical unit stands for ``scale`` units. The low bits of the
+unit number are kept (``group`` of them are neighbours, so the units of one request stay distinct).
+The middle bits are dropped. The high bits are kept: a hot area keeps its share of the drive.
+Garbage collection depends on shares and on the units of a block. It does not depend on the number
+of blocks, if there are many.
 
-Once it collects, each unit that is written counts in full: shares are right then, and a window
-need not go on for days. Before that, while there are free blocks, it is the time that counts
-in which they are used up. So of the units that share a logical one only the middle one
-changes the map when it is written, and the others do not (:func:`is_beside`): free blocks
-last as long as those of a map of true size.
+When the drive collects garbage, each written unit counts in full: then the shares are right, and a
+window need not last for days. Before that, while there are free blocks, the time until they are
+used up must be right. So of the units that share a logical one, only the middle one changes the map
+when it is written, and the others do not (:func:`is_beside`). Then free blocks last as long as
+those of a map of true size.
 
 Drives with the same past share it. Map and owners are lists of leaves of LEAF entries each, and
-``pages`` names the leaf of each part of a list. A leaf that is shared has a name below 0 (~leaf),
-and the first change makes a copy of it: so a thousand drives take the memory of one, and that of
-what has changed.
+``pages`` names the leaf of each part of a list. A shared leaf has a name below 0 (~leaf), and the
+first change makes a copy of it. So a thousand drives take the memory of one, and that of their
+changes.
 
-Verbs: :func:`logical` finds the unit of an address; while it :func:`is_blocked`
-:func:`clear`, :func:`write` a unit, then while one :func:`is_due` :func:`move` it;
-:func:`discard` a unit.
+Verbs: :func:`logical` finds the unit of an address; while it :func:`is_blocked` :func:`clear`,
+:func:`write` a unit, then while one :func:`is_due` :func:`move` it; :func:`discard` a unit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The records of the page map: see :mod:`~raidsim.kernel.ftl` for what they do."""
+"""The records of the page map, see :mod:`~raidsim.kernel.ftl`."""
 
 from __future__ import annotations
 

@@ -1,31 +1,30 @@
-"""Garbage collection in time: what the page map decides, as work for dies and channels.
+"""Garbage collection in time: the decisions of the page map, as work for dies and channels.
 
-The map is written when data comes into the write buffer; it runs ahead of the flash by
-what the buffer holds. For each unit written it may name units to move, and the work
-follows in the background, behind and between what the host asks for, first come first
-served:
+The map is written when data comes into the write buffer, so it is ahead of the flash by the content
+of the buffer. For each unit written it may name units to move. This work is done in the background,
+between the commands of the host, first come first served:
 
-    move    die (sense) -> channel -> write buffer -> channel -> die (program)
+    move    die (read) -> channel -> write buffer -> channel -> die (program)
 
-Moved data stays on the flash side of the drive: it does not cross the data path, which leads to
-the host interface. It has room in the write buffer from when it is sensed until it is programmed:
-together with the queues at channels and dies that is how collection slows the host down, at once
-and not when what it reads behind programs comes back. The
-valid units of a program unit are sensed together and cross the channel in pieces of up
-to a page; whole program units go to the dies round robin, as those of the host do. Each unit that
-moves changes the map. On drives whose firmware does that, commands wait for the same cores: what a
-random write costs there goes with its bytes, and a sequential one pays nothing.
+Moved data stays on the flash side of the drive: it does not cross the data path, which leads to the
+host interface. It has room in the write buffer from the start of its read until it is programmed.
+By this room and by the queues at channels and dies, collection slows down the host. The effect
+comes at once, and not only when reads behind programs have returned. The valid units of a program
+unit are read together and cross the channel in pieces of up to a page. Whole program units go to
+the dies round robin, as those of the host do. Each unit that moves changes the map. On drives whose
+firmware does this, commands wait for the same cores: there the cost of a random write is
+proportional to its bytes, and a sequential write costs nothing.
 
-A write that ends amid a mapping unit leaves the rest of it as it was, and a program unit holds
-whole mapping units. So once a write elsewhere follows, and not the bytes that are missing, the
-drive reads the rest from where the unit was, as if it moved it, and programs both together; of a
-unit that was never written it fills the rest up.
+A write that ends within a mapping unit leaves the rest of the unit as it was, and a program unit
+holds whole mapping units. If the next write is elsewhere, and not the missing bytes, the drive
+reads the rest from the old place of the unit, as if it moved it, and programs both together. If the
+unit was never written, it is filled up.
 
-Where a unit lies on flash: the ``appended``-th unit of the map is taken to be in program
-unit ``appended`` / (units of one), and those go over channels and dies round robin.
+The place of a unit on flash: the ``appended``-th unit of the map is assumed to be in program unit
+``appended`` / (units of one), and these are distributed over channels and dies round robin.
 
-Verbs: :func:`store` host data, :func:`forget` what is trimmed, :func:`follow` a unit that leaves
-its place; :func:`sensed` and :func:`moved` follow a piece.
+Verbs: :func:`store` host data, :func:`forget` trimmed data, :func:`follow` a unit that leaves its
+place; :func:`sensed` and :func:`moved` follow a piece.
 """
 
 from __future__ import annotations

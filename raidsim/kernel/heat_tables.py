@@ -1,4 +1,4 @@
-"""The tables of temperatures: see :mod:`~raidsim.kernel.heat` and the other tables."""
+"""The tables of temperatures, see :mod:`~raidsim.kernel.heat`."""
 
 from __future__ import annotations
 

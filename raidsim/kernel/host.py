@@ -1,30 +1,27 @@
-"""The host: what an I/O costs in CPU time, before it leaves and after it is back.
+"""The host: the CPU time of an I/O, before it leaves and after it is back.
 
-Each process has a serial station for submission; completion is a station that all
-processes of a host share: the cores that serve the interrupts of its drives. Where a process
-runs on the core of its interrupts, both are one station. Service times
-add up what the I/O needs: a part per host I/O, per command, per page of data (the
-memory that is locked and mapped), and more for a write. A process that has nothing to issue
-waits, and has to be woken by the scheduler before it issues again: that is more for the first
-I/O after a wait, and nothing for those that queue behind it. Clock rate is the speed of the
-stations.
+Each process has a serial station for submission. Completion is a station that all processes of a
+host share: the cores that serve the interrupts of its drives. If a process runs on the core of its
+interrupts, both are one station. A service time is a sum: a part per host I/O, per command, per
+page of data (the memory that is locked and mapped), and more for a write. A process with nothing to
+issue waits, and the scheduler must wake it before it issues again. So the first I/O after a wait
+takes longer, and those in the queue behind it do not. The clock rate is the speed of the stations.
 
-What is under way goes before what is submitted anew: interrupts come first, and what software
-RAID does with a request belongs to its submission. So I/Os that wait to be submitted, however
-many, take no time of others.
+Work under way has priority over new submissions: interrupts come first, and the work of software
+RAID for a request belongs to its submission. So any number of I/Os that wait to be submitted takes
+no time from others.
 
-Where CPUs save power, a station has a row in the table of cores. From time to time a
-governor sets its speed so that the work of the last interval would have kept it busy for
-the share `target`:
+If CPUs save power, a station has a row in the table of cores. At intervals a governor sets its
+speed so that the work of the last interval would have kept it busy for the share `target`:
 
     speed = work / interval / servers / target, within lowest and highest
 
-and a job that finds it idle for longer than `sleep_after` waits for it to wake. A process that runs
-on the CPU of the interrupts is awake as long as that is, so submission and completion keep each
-other from sleep; elsewhere they sleep apart. Clock and sleep are worked out when a job arrives.
-They need no event of their own, since nothing depends on them before that.
+and a job that finds it idle for longer than `sleep_after` waits until it is awake. A process that
+runs on the CPU of the interrupts is awake as long as this CPU, so submission and completion keep
+each other awake; on different CPUs they sleep separately. Clock and sleep are computed when a job
+arrives. They need no event of their own, since nothing depends on them before.
 
-Verbs: :func:`submit` takes a fresh request, :func:`complete` one whose data is there.
+Verbs: :func:`submit` takes a new request, :func:`complete` one whose data is there.
 """
 
 from __future__ import annotations

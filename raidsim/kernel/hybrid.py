@@ -1,22 +1,22 @@
 """Hybrids: a volume as cache or tier in front of a volume.
 
-A task on a hybrid is split at the borders of its blocks; what is contiguous below is asked for as
-one. As a cache::
+A task on a hybrid is divided at the borders of its blocks; contiguous parts of the volume below are
+requested together. As a cache::
 
     read     a block in the front: from there
              else from the back; then, if it is to be promoted, written into the front
     write    back: into the front, once few enough blocks are dirty
              through: into both; around: into the back, and the front forgets it
 
-Blocks are lines of raidsim.kernel.cache, so that of each the parts that are valid, dirty, on their
-way to the back (busy) or into the front (coming) are known. Dirty ones go to the back as
-raidsim.kernel.destage says; what has been written back, or was only read, may be evicted.
+Blocks are lines of raidsim.kernel.cache. So for each block the valid parts are known, and those on
+their way to the back (busy) or into the front (coming). Dirty ones go to the back as
+raidsim.kernel.destage says. Blocks that were written back, or only read, may be evicted.
 
-As a tier a block lives in one place, which :mod:`raidsim.kernel.tier` decides. All of a block in
-the front counts as dirty: only the front has it.
+In a tier a block is in one place, which :mod:`raidsim.kernel.tier` decides. All of a block in the
+front counts as dirty, since only the front has it.
 
-A front that fails is given up: what the back has is read there, and of what only the front had
-reads fail until it is written anew.
+A front that fails is given up. Data that the back has is read there. For data that only the front
+had, reads fail until it is written again.
 
 Verbs: :func:`carry_out` a task, :func:`part_ended` takes a request to front or back back.
 """

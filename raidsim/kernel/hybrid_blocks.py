@@ -1,10 +1,10 @@
-"""What the front of a hybrid holds: which blocks come in, and what becomes of them.
+"""The content of the front of a hybrid: which blocks come in, and what happens to them.
 
-A block is a line of :mod:`raidsim.kernel.cache`. Of its grains some agree with the back (valid),
-some the back does not have yet (dirty), or is getting (busy), and some are expected (coming).
+A block is a line of :mod:`raidsim.kernel.cache`. A grain of it may agree with the back (valid), may
+not be in the back yet (dirty), may be on its way to the back (busy), or may be expected (coming).
 
-Verbs: :func:`expect` grains of a block, :func:`arrive` when they are there, :func:`forget` what is
-written past the front; :func:`give_up`, :func:`lose` and :func:`is_spoilt` for faults.
+Verbs: :func:`expect` grains of a block, :func:`arrive` when they are there, :func:`forget` data
+that is written past the front; :func:`give_up`, :func:`lose` and :func:`is_spoilt` for faults.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How a function that only lives inside its callers is compiled.
+"""How a function that only exists inside its callers is compiled.
 
-Numba would optimise each such function with all that it calls, translate it to machine
-code and wrap it for Python, none of which is ever used: two thirds of the compile time.
-Here it stops at LLVM's intermediate code, which goes into the callers as it is; entry
-points optimise the whole once (:class:`EntryLibrary`). Passes that look for what no function
-of the kernel has (closures, contexts, overloads in Python, branches on constants) are left
-out, and so is what Numba tells about each pass to those who listen.
+Numba would optimise each such function with all that it calls, translate it to machine code and
+wrap it for Python. None of this is ever used, and it is two thirds of the compile time. Here
+compilation stops at LLVM's intermediate code, which goes into the callers as it is; entry points
+optimise the whole once (:class:`EntryLibrary`). Some passes look for constructs that no function of
+the kernel has (closures, contexts, overloads in Python, branches on constants). These are left out,
+and so are Numba's notifications about each pass.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What a function of the kernel is: compiled for Python to call, or into its callers.
+"""Kinds of functions of the kernel: compiled for calls from Python, or into their callers.
 
-Three kinds: :func:`entry` for what Python calls (its machine code is kept on disk),
-:func:`handler` for the steps of the road, compiled into their callers, and :func:`routine` for
-what is large or seldom needed. An entry point begins with ``w = by_reference(w)``, and hands on
-that ``w``.
+There are three kinds: :func:`entry` for functions that Python calls (their machine code is kept on
+disk), :func:`handler` for the steps of a request's path, compiled into their callers, and
+:func:`routine` for large or rarely needed functions. An entry point begins with ``w =
+by_reference(w)``, and passes on this ``w``.
 
-Here they are only declared. Numba is loaded when an entry point is first called, by
-:mod:`~raidsim.kernel.compiler`. A command that runs nothing, such as ``raidsim check`` of a single
-drive, never loads it.
+Here they are only declared. :mod:`~raidsim.kernel.compiler` loads Numba when an entry point is
+first called. A command that runs nothing, such as ``raidsim check`` of a single drive, never loads
+it.
 """
 
 from __future__ import annotations

@@ -1,21 +1,20 @@
-"""Streams: who issues which I/O when.
+"""Streams: which I/Os are issued, and when.
 
-Closed streams keep a number of I/Os outstanding, with think time between completion
-and next issue; streams with a rate or given arrivals issue whatever the system does.
-Bursts restrict both to the on-part of a period. The n-th I/O of a stream has the same
-kind, size and place whatever happens before it: each property is drawn from a key of
-its own by the number of the I/O. A think time begins when an I/O ends: it is drawn by how many
-I/Os of the stream have ended so far, well or not, and not by which of them has. After so many
-writes a stream may ask for a flush, in the place of an I/O; that has no number. Its worker waits
-for the flush, as a process does in fsync: I/Os under way go on, and no other begins until it is
-back.
+Closed streams keep a number of I/Os outstanding, with think time between completion and next issue.
+Streams with a rate or given arrivals issue independently of the system. Bursts restrict both to the
+on-part of a period. The n-th I/O of a stream has the same kind, size and place whatever happens
+before it: each property is drawn from a separate key by the number of the I/O. A think time begins
+when an I/O ends. It is drawn by the number of I/Os of the stream that have ended so far, with or
+without an error, and not by the number of this I/O. After a number of writes a stream may ask for a
+flush, in the place of an I/O; a flush has no number. Its worker waits for the flush, as a process
+does in fsync: I/Os under way continue, and no other begins until the flush is back.
 
 A stream may also replay a trace: its n-th I/O is the n-th of `requests`. These rows are a ring that
-is filled again while the stream goes through it, so that a trace may be of any length.
+is refilled while the stream goes through it, so a trace may have any length.
 
-Verbs: :func:`begin` starts a stream, :func:`next_request` makes its next request,
-:func:`waits` holds back an issue that comes during a flush, :func:`flush_returned` schedules it
-then, :func:`follow_up` decides what comes after a completion.
+Verbs: :func:`begin` starts a stream, :func:`next_request` makes its next request, :func:`waits`
+holds back an issue that comes during a flush, :func:`flush_returned` schedules it then,
+:func:`follow_up` decides what comes after a completion.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The records of loads: what issues I/Os, of which sizes, where and when.
+"""The records of loads: the sources of I/Os, and their sizes, places and times.
 
-See :mod:`~raidsim.kernel.load` for what is done with them.
+See :mod:`~raidsim.kernel.load`.
 """
 
 from __future__ import annotations

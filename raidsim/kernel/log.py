@@ -1,16 +1,16 @@
-"""A back that is written as a log: writes of a hybrid go where disks are free, in full stripes.
+"""A back that is written as a log: writes of a hybrid go to the next place in full stripes.
 
-Writes gather in an open stripe, wherever their addresses are, and go to the disks together, one
-full stripe behind the other. While no stripe is on its way, one is written that is only partly
-filled: so at low load nobody waits, and at high load stripes are full. The first write of a stripe
-carries it; the others end with it.
+Writes gather in an open stripe, whatever their addresses are, and go to the disks together, one
+full stripe behind the other. If no stripe is under way, a partly filled one is written. So at low
+load no write waits, and at high load stripes are full. The first write of a stripe carries it; the
+others end with it.
 
-Where data has gone is not kept account of: reads go to their addresses as ever, which at random
-is as far. The log begins behind the addresses of the hybrid and, at the end of the back, begins
-again: that stripes have to be cleaned for that is left out.
+The places of the data are not recorded: reads go to their addresses as always, since for random
+reads the distance is the same. The log begins behind the addresses of the hybrid. At the end of the
+back it begins again; cleaning of stripes is left out.
 
-Verbs: :func:`gather` a write, :func:`ended` takes a stripe back; both say which write is to carry
-a stripe to the disks now.
+Verbs: :func:`gather` a write, :func:`ended` takes a stripe back; both say which write must carry a
+stripe to the disks now.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""What is counted when a request ends.
+"""The counts that are made when a request ends.
 
-Latencies go into a log-linear histogram per account and kind, completions into a series
-of time slices per account: one for all workers of a load, whose streams are measured as one.
-The series has a fixed number of slices: when time runs past
-the last one, neighbours are merged and slices become twice as wide, so memory does not
-grow with the length of a run. Flushes and trims have latencies, and are no I/Os of the series.
+Latencies go into a log-linear histogram per account and kind, completions into a series of time
+slices per account. There is one account for all workers of a load. The series has a fixed number of
+slices: when time passes the last one, neighbours are merged and slices become twice as wide, so
+memory does not grow with the length of a run. Flushes and trims have latencies, and are no I/Os of
+the series.
 
-Where somebody has given the table of I/Os room, each I/O is noted there too, until it is full.
+If the table of I/Os has been given room, each I/O is also recorded there, until it is full.
 
 Verbs: :func:`record` counts one completed request.
 """

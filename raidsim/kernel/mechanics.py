@@ -1,23 +1,22 @@
-"""The mechanics of a hard disk: where a byte lies, how long the arm and the platter take.
+"""The mechanics of a hard disk: where a byte is, and the times of arm and platter.
 
-Geometry: ``heads`` surfaces, cylinders counted from the outer edge, zones of cylinders
-whose tracks hold equally many bytes. Bytes run along a track, then along the same
-cylinder's other tracks, then on to the next cylinder. Each track begins a little later
-round the platter than the one before (track skew, cylinder skew), so that the head
-switch, or the seek to the next cylinder, is over when its first byte comes by. Where sectors
-are left out (spares, slipped sectors), a zone is several rows of ``zones``, and each says how
-long it is to the next.
+Geometry: ``heads`` surfaces, cylinders counted from the outer edge, zones of cylinders whose tracks
+hold equally many bytes. Bytes follow each other along a track, then along the same cylinder's other
+tracks, then on to the next cylinder. Each track begins at a later angle than the one before (track
+skew, cylinder skew), so that the head switch, or the seek to the next cylinder, is over when its
+first byte passes. If sectors are left out (spares, slipped sectors), a zone is several rows of
+``zones``, and each row has the distance to the next.
 
-Angles are times: an angle of t ns is where the platter is t ns after the index mark, out
-of ``revolution`` ns. The spindle never stops, so the angle under the heads is the time of
-day modulo the revolution.
+Angles are times: an angle of t ns is the position of the platter t ns after the index mark, out of
+``revolution`` ns. The spindle never stops, so the angle under the heads is the time modulo the
+revolution.
 
-Seek time over d > 0 cylinders: fixed + root sqrt(d - 1) + linear (d - 1), one set for
-reads, one for writes, which settle longer. :mod:`raidsim.assembly.seeks` fits the three to
-the single-cylinder, average and full-stroke seeks of a data sheet. The square root is the
-arm that accelerates and brakes, the linear part its coasting (Ruemmler and Wilkes, "An
-introduction to disk drive modeling", IEEE Computer 27(3), 1994). A disk whose curve was measured
-has points, and straight lines between them.
+Seek time over d > 0 cylinders: fixed + root sqrt(d - 1) + linear (d - 1), one set for reads, one
+for writes, which settle longer. :mod:`raidsim.assembly.seeks` fits the three to the
+single-cylinder, average and full-stroke seeks of a data sheet. The square root is the arm that
+accelerates and brakes, the linear part its coasting (Ruemmler and Wilkes, "An introduction to disk
+drive modeling", IEEE Computer 27(3), 1994). A disk whose curve was measured has points, and
+straight lines between them.
 
 Times are float ns here, and are rounded once, when the arm starts.
 """

@@ -1,21 +1,22 @@
 """Which copy a read of mirrored data takes.
 
-A read that begins where the last command to one of its drives ended continues a sequential
-stream: it stays on that drive while fewer than ``stream_depth`` commands are under way there. So a
-mirror streams like one drive at low load and like a stripe at high load. Any other read takes the
-copy with the shortest queue, that with the nearest arm, or the next one in turn. Of equal queues
-it takes the one whose arm is nearest, or the first one where drives have no arms: Linux md takes
-the first of the copies with the fewest commands then (read_balance in raid1.c and raid10.c).
+A read that begins where the last command to one of its drives ended continues a sequential stream.
+It stays on this drive while fewer than ``stream_depth`` commands are under way there. So for one
+stream a mirror behaves like one drive at low load and like a stripe at high load. Any other read
+takes the copy with the shortest queue, the one with the nearest arm, or the next one in turn. If
+queues are equal it takes the copy whose arm is nearest. If drives have no arms it takes the first
+one: then Linux md takes the first of the copies with the fewest commands (read_balance in raid1.c
+and raid10.c).
 
-Or each read, whatever came before, takes the copy at the lowest address. Where the second copies
-lie in another section of the drives, they are left to writes then, and the first ones are a stripe
-over all drives.
+With another setting each read takes the copy at the lowest address, whatever came before. If the
+second copies are in another section of the drives, only writes use them, and the first copies are a
+stripe over all drives.
 
-Linux md has rules of its own, one for RAID 1 and one for RAID 10 (read_balance in raid1.c and in
-raid10.c). RAID 1 never lets a sequential stream leave its drive, so one stream reads no faster than
-one drive does. RAID 10 knows no streams. Beside that both take the copy with the fewest commands
-on drives without arms, and on disks an idle copy, or else the nearest head: that where the last
-command ended that came back. Of far and offset copies RAID 10 reads that at the lowest address.
+Linux md has different rules for RAID 1 and for RAID 10 (read_balance in raid1.c and in raid10.c).
+RAID 1 never lets a sequential stream leave its drive, so one stream reads no faster than one drive
+does. RAID 10 has no rule for streams. Apart from this, both take the copy with the fewest commands
+on drives without arms. On disks they take an idle copy, or else the nearest head: the one where the
+last completed command ended. Of far and offset copies RAID 10 reads the one at the lowest address.
 """
 
 from __future__ import annotations

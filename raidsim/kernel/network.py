@@ -1,12 +1,12 @@
 """Plain networks of stations: a request visits the steps of a route, one after the other.
 
-A step is one station, or a fork to several and a join. Service times are drawn when the
-request arrives, from the step's own key by the number of the visit, or taken from a
-table. These networks have closed forms, and a SimPy model of a few lines does the same:
-they are how the kernel is proved. No scenario has one; ``benchmarks/stations.py`` builds them.
+A step is one station, or a fork to several and a join. Service times are drawn when the request
+arrives, from the step's key by the number of the visit, or taken from a table. These networks have
+closed forms, and a SimPy model of a few lines does the same. They are used to test the kernel. No
+scenario has one; ``benchmarks/stations.py`` builds them.
 
-Verbs: :func:`enter` starts the next step, :func:`advance` follows a finished step,
-:func:`join` a finished branch.
+Verbs: :func:`enter` starts the next step, :func:`advance` follows a finished step, :func:`join` a
+finished branch.
 """
 
 from __future__ import annotations

@@ -1,29 +1,30 @@
-"""Operations: work that goes through an array row by row, beside what the host asks.
+"""Operations: work that goes through an array row by row, beside the requests of the host.
 
-A *row* is one strip of each drive. An operation rebuilds a drive, copies one, checks what belongs
-together, reads or writes everything. It has some workers, each a task of a few rows at a time::
+A *row* is one strip of each drive. An operation rebuilds a drive, copies one, checks data that
+belongs together, or reads or writes everything. It has some workers, each a task of a few rows at a
+time::
 
     begin_chunk   the next rows; none are left: the worker is done
     step          the locks of their stripes, the accesses, the commands
     ended         rows count in order: the frontier is where all before is done
     pause         leaves time to the host, while there is work of it
 
-What reads strips and writes them later has the locks of their stripes: a rebuild, a copy-back, a
-resync of copies. Those of copies are :mod:`raidsim.kernel.copy_locks`; the rest of this is about
-parity. What a rebuild has restored is relied on up to its frontier. A worker that is ahead of
-another keeps its locks until then, so that no write misses a strip that is restored already. So
-rows wait for rows, within a rebuild and across two of them, and in a circle none would ever go on.
-There is none, since locks are taken in two orders: by the workers of a rebuild one after
-the other, as their rows count, and by each worker from the lowest number up. Whoever has
-all its locks waits only for those who have all of theirs.
+Work that reads strips and writes them later takes the locks of their stripes: a rebuild, a
+copy-back, a resync of copies. Locks of copies are in :mod:`raidsim.kernel.copy_locks`; the rest of
+this text is about parity. Data that a rebuild has restored is relied on up to its frontier. A
+worker that is ahead of another one keeps its locks until then, so that no write misses a strip that
+is already restored. So rows wait for rows, within a rebuild and across two of them. There is no
+deadlock, since locks are taken in two orders: by the workers of a rebuild one after the other, in
+the order of their rows, and by each worker from the lowest number up. A worker that has all its
+locks only waits for workers that have all of theirs.
 
-A sector that can't be read is restored first, by a task of its own (:func:`mend`), from what
-else the stripe has; then the task that met it begins anew. What nothing restores fails a request
-of the host, and punctures or stops a rebuild. Such a repair holds the lock of its stripe, as a
-write does: else it would put back what a write in between has replaced. A write to parity, and
-work that writes what it has read, have that lock already when they meet the sector; a read and a
-check have none, and the repair takes it. It holds that one lock alone, so nobody waits for it in a
-circle.
+A sector that cannot be read is restored first, by a separate task (:func:`mend`), from the other
+data of the stripe. Then the task that found it begins again. If nothing can restore it, a request
+of the host fails, and a rebuild punctures the row or stops. Such a repair holds the lock of its
+stripe, as a write does. Otherwise it would write old data over a write that came in between. A
+write to parity, and work that writes what it has read, already have this lock when they find the
+sector. A read and a check have none, and the repair takes it. It holds only this one lock, so there
+is no deadlock.
 
 Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`mended`.
 """

@@ -1,18 +1,18 @@
-"""The partial parity log of software RAID: what a stripe needs to be put right, written before it.
+"""The partial parity log of software RAID: data to repair a stripe, written before the stripe.
 
-Linux md (``drivers/md/raid5-ppl.c``, Documentation/driver-api/md/raid5-ppl.rst) writes, before the
-data and the parity of a stripe of RAID 5, the XOR of all data of it that stays as it is. This
-*partial parity* goes to the log of the member that holds the parity. From it and from what is on
-the drives the parity is made right after a power cut, however much of the write was carried out.
-An entry takes
+Before the data and the parity of a stripe of RAID 5, Linux md (``drivers/md/raid5-ppl.c``,
+Documentation/driver-api/md/raid5-ppl.rst) writes the XOR of all data of the stripe that does not
+change. This *partial parity* goes to the log of the member that holds the parity. After a power cut
+the parity is repaired from it and from the data on the drives, for any progress of the write. An
+entry takes
 
     a page for the header, and a page for each stripe head that is not wholly written
 
-and is answered from the medium (``REQ_FUA``). A member writes one entry at a time, and no further
-one until all stripes of it are on the drives, and out of their volatile caches. Stripes that come
-meanwhile gather, and share the next one, as many as there is room for. Entries lie one behind the
-other and begin anew at the end of the log. It lies before the data of a member, whose first bytes
-stand for it.
+and is answered from the medium (``REQ_FUA``). A member writes one entry at a time. It writes no
+further one until all stripes of the entry are on the drives, and out of their volatile caches.
+Stripes that come meanwhile gather, and share the next entry, as many as there is room for. Entries
+are one behind the other and begin again at the end of the log. The log is before the data of a
+member; in the simulation the member's first bytes are used for it.
 
 Verbs: :func:`enter` a stripe into the log, :func:`written` an entry, :func:`leave` it.
 """

@@ -1,10 +1,10 @@
 """Every place once, in random order, without a list of the places.
 
-A Feistel network of random functions is a permutation of all numbers of so many bits, whatever
-the functions are; with four of them it looks like a random one (M. Luby and C. Rackoff, "How to
-construct pseudorandom permutations from pseudorandom functions", SIAM J. Comput. 17(2), 1988).
-A number that comes out beyond the places is put in again until it lies within (J. Black and
-P. Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002): less than four times on average.
+A Feistel network of random functions is a permutation of all numbers with a given number of bits,
+whatever the functions are. With four functions it looks like a random one (M. Luby and C. Rackoff,
+"How to construct pseudorandom permutations from pseudorandom functions", SIAM J. Comput. 17(2),
+1988). A result beyond the places is permuted again until it is within them (J. Black and P.
+Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002): less than four times on average.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Read-ahead of a controller: what a sequential stream will ask for is fetched into the cache.
+"""Read-ahead of a controller: the next data of a sequential stream is fetched into the cache.
 
-Each volume follows a number of trails, places where a sequential stream would go on. In the mode
-"ahead" every read is followed by a fetch of what lies behind it; in the mode "adaptive" only
-the second one of a trail and those after it. A read that finds its data on the way waits for it.
+Each volume follows a number of trails: places where a sequential stream would continue. In the mode
+"ahead" every read is followed by a fetch of the data behind it. In the mode "adaptive" only the
+second read of a trail and those after it are followed by a fetch. A read whose data is on the way
+waits for it.
 
 Verbs: :func:`follow` a read, :func:`fetched` when the data is there.
 """

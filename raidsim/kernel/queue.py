@@ -1,4 +1,4 @@
-"""Queues of jobs: each job knows the one behind it, the owner of a queue its first and its last.
+"""Queues of jobs: each job has the number of the next one, and the owner the first and the last.
 
 The owner is any row with the fields ``first_waiting`` and ``last_waiting``: a station, a lock, a
 cache, a drive whose buffer is full, the agenda. A job is in one queue at a time.

@@ -1,22 +1,22 @@
-"""Read-ahead: detecting sequential streams, and fetching what they will ask for.
+"""Read-ahead of a solid state drive: finding sequential streams, and fetching their next data.
 
-A segment follows one stream. It counts in mapping units, or in 4 KiB where these are
-larger: a command that begins in the unit after the last one of the segment is sequential,
-and so is one that begins with the byte after its last one and goes on into the next unit, as
-those of a partition that is not aligned do. Any other that begins in that same unit is a
-repetition, and starts the count anew. After ``threshold`` sequential commands in a row the
-segment reads ahead, up to ``depth`` bytes beyond the last command.
+A segment follows one stream. It counts in mapping units, or in 4 KiB if these are larger. A command
+that begins in the unit after the last one of the segment is sequential. So is a command that begins
+with the byte after its last one and continues into the next unit, as with a partition that is not
+aligned. Any other command that begins in this last unit is a repetition, and starts the count
+again. After ``threshold`` sequential commands in a row the segment reads ahead, up to ``depth``
+bytes beyond the last command.
 
-Read-ahead is idle work: it starts when a command has been answered and the drive holds
-no other one. Two interleaved commands therefore leave it no time, while one at a time
-finds its data ready or on the way.
+Read-ahead is idle work: it starts when a command has been answered and the drive holds no other
+one. Two interleaved commands therefore leave it no time, while single commands find their data
+ready or on the way.
 
-Prefetched pages wait in slots, direct mapped by page number. The drive also keeps the last
-mapping unit of the last read (the sector buffer): commands smaller than a unit find
-the rest of it there, or wait for it if it is on its way.
+Prefetched pages wait in slots, direct mapped by page number. The drive also keeps the last mapping
+unit of the last read (the sector buffer). Commands smaller than a unit find the rest of it there,
+or wait for it if it is on its way.
 
-Verbs: :func:`serve` takes what it can from the buffers, :func:`run` fetches ahead,
-:func:`sensed` and :func:`arrived` follow a prefetched page, :func:`share` hands on a unit.
+Verbs: :func:`serve` takes what it can from the buffers, :func:`run` fetches ahead, :func:`sensed`
+and :func:`arrived` follow a prefetched page, :func:`share` passes on a unit.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""A world that compiled functions hand on by reference.
+"""A world that compiled functions pass on by reference.
 
-Numba passes a tuple of 17 record arrays by value: 119 numbers in every call and in the
-code around it, which took a third of the compile time. :func:`by_reference` puts the
-tuple on the stack once, at an entry point, and gives out its address; ``w.jobs`` and
-the others read through it. Interpreted, it is the world itself.
+Numba passes a tuple of 17 record arrays by value: 119 numbers in every call and in the code around
+it, which took a third of the compile time. :func:`by_reference` puts the tuple on the stack once,
+at an entry point, and returns its address; ``w.jobs`` and the others read through it. In the
+interpreted kernel it is the world itself.
 
-Three things are known here that Numba cannot know, and that make the machine code shorter: the
-tuple never changes once it is there, so what was read of it need not be read again after a row
-was written; an index is never negative, so it need not be looked at (the checked kernel
-does that, see :mod:`~raidsim.kernel.bounds`); and tables never overlap, so a write to a field
-changes no other field of any row.
+Three facts are known here that Numba cannot know. They make the machine code shorter. The tuple
+never changes, so values that were read from it need not be read again after a write to a row. An
+index is never negative, so it need not be tested (the checked kernel tests it, see
+:mod:`~raidsim.kernel.bounds`). Tables never overlap, so a write to a field changes no other field
+of any row.
 """
 
 from __future__ import annotations

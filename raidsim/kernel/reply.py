@@ -1,12 +1,13 @@
-"""What every drive does when a command is done: the completion, and the account of promises.
+"""The work of every drive at the end of a command: the completion, and the count of unsafe bytes.
 
 Verbs: :func:`reply` to the host; :func:`promise` and :func:`reached_medium` count the bytes that a
 power cut would lose: acknowledged to the host, and not on the medium yet; :func:`withhold` and
 :func:`end_withholding` count those of a buffer whose write is not acknowledged before they are on
-the medium; :func:`delay` is what a drive that is slow, or meets a bad sector, takes more.
+the medium; :func:`delay` is the additional time of a drive that is slow, or finds a bad sector.
 
-A buffer is emptied in the order in which it was filled, and a forced write waits for all that was
-there before it. So what is on its way to the medium beyond the withheld bytes was acknowledged.
+A buffer is emptied in the order in which it was filled, and a forced write waits for all data that
+was there before it. So the bytes on their way to the medium beyond the withheld ones were
+acknowledged.
 """
 
 from __future__ import annotations

@@ -1,16 +1,17 @@
-"""A sense of a die: how long it takes, and what gives way to it.
+"""A sense of a die (the read of a page): how long it takes, and which work it interrupts.
 
-A cell that holds n bits has a page for each of them, and the pages differ in how many voltages
-a die compares the cells with to tell their bit: of three bits with one, two and four. Which page a
-sense is for, its address says: program units of a die go through the pages of a word line in turn.
-A page whose errors cannot be corrected is sensed again, with shifted voltages, until it can: how
-often, a draw of a stream of the drive's own says (the number of repetitions is geometric).
+A cell that holds n bits has a page for each of them. The pages differ in the number of voltages
+with which a die compares the cells to find their bit: with three bits one, two and four. The
+address of a sense determines its page: program units of a die go through the pages of a word line
+in turn. A page whose errors cannot be corrected is sensed again, with shifted voltages, until they
+can. The number of repetitions is drawn from a separate random stream of the drive (it is
+geometric).
 
-Programs and erases take ten to a hundred times as long as a sense. A die that can suspend
-them does so for a sense of the host: it gives way within ``suspend_time``, serves the senses that
-wait, and goes on; each time that costs it ``resume_time``. One that was suspended often enough runs
-through. Without these values (``sensing`` of the drive is NONE) all senses take the same time, and
-wait for what the die does.
+Programs and erases take ten to a hundred times as long as a sense. A die that can suspend them does
+so for a sense of the host. It stops within ``suspend_time``, serves the senses that wait, and
+continues; each suspension costs ``resume_time``. A program or erase that was suspended often enough
+runs to its end. Without these values (``sensing`` of the drive is NONE) all senses take the same
+time, and wait for the present work of the die.
 
 Verbs: :func:`begin` a sense.
 """

@@ -1,4 +1,4 @@
-"""The records of how dies sense: see :mod:`~raidsim.kernel.sensing` for what they are for."""
+"""The records of the page reads of dies, see :mod:`~raidsim.kernel.sensing`."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Cache lines that all cores write: what software RAID keeps once for an array.
+"""Cache lines that all cores write: data that software RAID keeps once for an array.
 
-A core that writes to a cache line has to fetch it first from the core that wrote it last, and the
-line is with one core at a time. So the requests of all processes pass one by one, however many
-cores there are. Linux md counts the requests under way of an array in one number (``active_io`` of
-``drivers/md/md.c`` before Linux 6.3), and takes a lock of the array for each of them in RAID 10
+A core that writes to a cache line must first fetch it from the core that wrote it last, and the
+line is with one core at a time. So the requests of all processes pass one by one, with any number
+of cores. Linux md counts the requests under way of an array in one number (``active_io`` of
+``drivers/md/md.c`` before Linux 6.3). It takes a lock of the array for each of them in RAID 10
 (``resync_lock``, before 6.1) and for reads of RAID 5 and 6 (``device_lock``, before 5.14).
 
 A request of another process than the last one, or one that finds others waiting, takes
 
     transfers of the line that most wait for * time of a transfer
 
-on a station of the array: other lines have queues of their own beside that one. A process stands
-for the core that it runs on; as long as one process has the lines to itself they cost nothing. A
-core waits for one line at a time, so whoever finds others waiting gets the lines from another core.
+on a station of the array. Other lines have separate queues beside it. A process stands for the core
+that it runs on. As long as one process uses the lines alone, they cost nothing. A core waits for
+one line at a time, so a request that finds others waiting gets the lines from another core.
 
 Verbs: :func:`pass_by` takes a request through, if there is something to wait for.
 """

@@ -1,24 +1,25 @@
 """Shingled recording, managed by the drive: media cache, streams to bands, band rewrites.
 
-Tracks of a band overlap like shingles, so a band can be written from its start to its end only.
-In front of the bands, at the outer edge, lies a media cache of conventional tracks. Its bytes have
-negative addresses, from -media_cache to 0, and those of the host are where they are on other disks.
+Tracks of a band overlap like shingles, so a band can only be written from its start to its end. In
+front of the bands, at the outer edge, is a media cache of conventional tracks. Its bytes have
+negative addresses, from -media_cache to 0. Those of the host are at the same places as on other
+disks.
 
     write   continues a stream from the start of a band  -> the band
             everything else                              -> the end of the log in the media cache
             a stream that meets its first start of a band within a write  -> first log, then band
     read    each piece where the newest data is: in the log, or in the band
 
-The map is a list of records per band. Records are kept in the order of the log, a ring: the oldest
-must go first. It goes with its whole band (:mod:`~raidsim.kernel.band_rewrites`). The writes of a
-stream need no room.
+The map is a list of records per band. Records are kept in the order of the log, which is a ring:
+the oldest must be removed first, together with its whole band
+(:mod:`~raidsim.kernel.band_rewrites`). The writes of a stream need no room.
 
 After A. Aghayev and P. Desnoyers, "Skylight: a window on shingled disk operation" (FAST 2015), who
 found such a log, static bands and first-in-first-out cleaning in drives of 5 and 8 TB.
 
 Verbs: :func:`has_room` and :func:`follow` admit a write, :func:`aim`, :func:`destination` and
-:func:`landed` place it; :func:`is_scattered` and :func:`next_piece` are for reads; :func:`begin`
-an access.
+:func:`landed` place it; :func:`is_scattered` and :func:`next_piece` are for reads; :func:`begin` an
+access.
 """
 
 from __future__ import annotations

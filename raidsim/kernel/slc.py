@@ -1,27 +1,27 @@
 """An SLC cache: a part of the flash of a drive that holds one bit a cell, in front of the rest.
 
-A cell that holds one bit is programmed several times faster than one that holds three or four.
-So program units of the host go into the cache as long as it has room:
+A cell that holds one bit is programmed several times faster than one that holds three or four. So
+program units of the host go into the cache as long as it has room:
 
     write   buffer -> channel -> die (SLC program) -> buffer space is free again
     fold    die (SLC sense) -> channel -> buffer -> channel -> die (program) -> room in the cache
 
 The oldest data is folded first. A drive folds when it has been idle for a while, until the next
-command comes. Under load a drive whose hosts wait for the cache (``waits``) folds too, once
-it is full; others fold nothing then, and program what finds no room into the flash behind
-at once. Dies, channels and buffer are those of all other work, first come first
-served: folding slows the host down by what it takes of them.
+command comes. Some drives also fold under load, when the cache is full: there the hosts wait for
+the cache (``waits``). Other drives do not fold then, and program data without room directly into
+the flash behind. Dies, channels and buffer are shared with all other work, first come first served,
+so folding slows down the host.
 
-What was written anew meanwhile, or trimmed, is worth nothing, and no drive folds it, whether the
-new copy is in the cache or passed it by. So a file that is written over and over stays in the
-cache, however long that goes on: the oldest blocks hold nothing of it any more, and are erased.
-Each copy that comes in notes its place, so an older one is known by a note that points elsewhere.
-Valid units of several program units are folded together, as one program unit.
+Data that was written again meanwhile, or trimmed, is not folded, whether the new copy is in the
+cache or not. So a file that is overwritten again and again stays in the cache for any length of
+time: the oldest blocks no longer hold valid data of it, and are erased. Each copy that comes in
+records its place, so an older copy is recognised by a record with another place. Valid units of
+several program units are folded together, as one program unit.
 
-The page map is that of the flash behind. Data gets its place there when its fold ends, so
-the burst causes no garbage collection and the fold does. Until then its mapping units wait in a
-ring. What is in the cache is on the medium: a power cut costs nothing of it, and a fold that was
-under way begins anew.
+The page map is that of the flash behind. Data gets its place there when its fold ends, so the fold
+causes garbage collection and the burst does not. Until then its mapping units wait in a ring. Data
+in the cache is on the medium: a power cut loses none of it, and a fold that was under way begins
+again.
 
 Verbs: a unit is :func:`taken`, or one that is in the cache :func:`forgotten`; a program unit
 :func:`must_wait`, :func:`enters` and is :func:`written`; :func:`let_go` of the oldest ones,

@@ -1,4 +1,4 @@
-"""The records of solid state drives: see :mod:`~raidsim.kernel.ssd` for what they are for."""
+"""The records of solid state drives, see :mod:`~raidsim.kernel.ssd`."""
 
 from __future__ import annotations
 

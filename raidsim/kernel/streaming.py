@@ -1,9 +1,9 @@
-"""Links one behind the other: data crosses the next one as it comes, not once all of it is there.
+"""Links one behind the other: data crosses the next one while it is still coming over the first.
 
-Frames of at most 8 KiB follow one another through expanders, switches, and controllers that have no
-memory of their own. What a controller with a cache reads or writes passes its memory and its links
-line by line. So the slowest link on the road sets the time of a large transfer, and not the sum of
-all; each of them is busy for as long as the whole of the data takes.
+Frames of at most 8 KiB follow one another through expanders, switches, and controllers without
+memory. A controller with a cache passes data through its memory and its links line by line. So the
+slowest link on the path determines the time of a large transfer, not the sum of all links. Each
+link is busy for the time that the whole data takes on it.
 
 Verbs: :func:`head` sends a job on with the first frames of its data, :func:`tail` is for data that
 has been coming for some time.

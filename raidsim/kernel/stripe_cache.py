@@ -1,26 +1,27 @@
 """The stripe cache of software RAID: writes that wait in it together need fewer reads.
 
 Linux md (``drivers/md/raid5.c``) carries a write out stripe head by stripe head
-(:mod:`raidsim.kernel.stripe_heads`). Two of its habits decide how many reads a stream of small
-writes costs:
+(:mod:`raidsim.kernel.stripe_heads`). Two of its rules determine how many reads a stream of small
+writes needs:
 
 - A page that was read or written stays in its stripe head until ``stripe_cache_size`` other heads
-  were needed, and is not read again: whoever has computed parity of a stripe once knows it.
+  were needed, and is not read again. So if md has computed the parity of a stripe once, it still
+  has its pages.
 - While a stripe is being written, further writes to it gather in its heads, and are carried out
-  together: here those of which one goes on where the other ends. If the stripe is full by then, it
-  reads nothing. A write that was first in its stripe takes along what has come while it read: md
-  looks anew at what there is to write once its reads have ended (``handle_stripe_dirtying``), and
-  takes the data only then (``ops_run_biodrain``). Here it does so if no more is to be read for it.
-  Writes of the same bytes do not come together: the later one waits until the data of the earlier
-  one has been taken (``R5_Overlap`` in ``add_stripe_bio``).
+  together. Here this applies to writes of which one begins where the other ends. If the stripe is
+  full by then, it reads nothing. A write that was first in its stripe includes the writes that came
+  while it read: md checks again what there is to write when its reads have ended
+  (``handle_stripe_dirtying``), and takes the data only then (``ops_run_biodrain``). Here it does so
+  if no further reads are needed. Writes of the same bytes are not joined: the later one waits until
+  the data of the earlier one has been taken (``R5_Overlap`` in ``add_stripe_bio``).
 
-md lets a stripe that has to read wait a while for further writes, too (``STRIPE_DELAYED``), but not
-for requests that a process waits for (``REQ_SYNC``). Such are all that go past the page cache,
-and those are the ones that raidsim's loads make.
+md also lets a stripe that has to read wait a while for further writes (``STRIPE_DELAYED``), but not
+for requests that a process waits for (``REQ_SYNC``). All requests that bypass the page cache are
+such requests, and so are those of raidsim's loads.
 
-A stripe here is one of strips, a head one of pages: of each strip one run of bytes is remembered.
-A stripe is forgotten once other stripes have needed as many heads for the first time, since it was
-last used, as there are in the cache. md takes the least recently used, which comes to nearly that.
+A stripe here consists of strips, a head of pages: of each strip one run of bytes is remembered. A
+stripe is forgotten when, since its last use, other stripes have needed as many new heads as the
+cache has. md removes the least recently used head, which gives nearly the same.
 
 Verbs: :func:`join` a write that waits; :func:`take_in` those that wait for one; :func:`choose` the
 plan with the fewest reads, :func:`remember` what a plan moves, :func:`forget` all.

@@ -1,28 +1,29 @@
-"""Stripe heads: what software RAID does with parity page by page.
+"""Stripe heads: the page-by-page work of software RAID with parity.
 
-Linux md takes everything that touches parity through its stripe cache. An entry of it, a *stripe
+Linux md handles everything that involves parity in its stripe cache. An entry of it, a *stripe
 head*, is one page of every member at the same offset (``STRIPE_SIZE`` is a page of memory, see
-``drivers/md/raid5.c``); it is looked up, its members' pages are read or written each by a request
-of its own, and parity is computed in it. The threads hold a plug of the block layer meanwhile:
-pages that follow each other on a member become one command. They take for a task
+``drivers/md/raid5.c``). It is looked up, its members' pages are read or written each by a separate
+request, and parity is computed in it. The threads hold a plug of the block layer meanwhile:
+adjacent pages of a member become one command. For a task the threads take
 
     heads * stripe_ns + pages * stripe_io_ns + commands * device_io_ns
 
-beside the time of computing parity: ``heads`` are pages of the strips' height that the task
-touches, one above the other, ``pages`` those that it reads or writes on all members together, and
-``commands`` what goes to the members (added in :func:`raidsim.kernel.array.spend`).
-Where workers handle the stripes, the thread of the array has a part of it before them, which is
-not shared out: ``heads * serial_ns``. It releases stripe heads and hands them to the workers.
-Rebuilds, checks and resyncs have no data of a host to copy: ``stripe_io_ns - stripe_copy_ns``.
+in addition to the time of computing parity. ``heads`` are the rows of pages that the task uses in
+the strips, ``pages`` the pages that it reads or writes on all members together, and ``commands``
+the commands to the members (added in :func:`raidsim.kernel.array.spend`). If workers handle the
+stripes, the thread of the array does a part of the work before them, which is not shared: ``heads *
+serial_ns``. It releases stripe heads and gives them to the workers. Rebuilds, checks and resyncs
+have no data of a host to copy: ``stripe_io_ns - stripe_copy_ns``.
 
-What it takes to read is kept apart (``read_work``): a write that others join is planned anew once
-it has read (:func:`raidsim.kernel.stripe_cache.take_in`), and has this work to do all the same.
+The work of reading is kept separately (``read_work``). A write that others join is planned again
+when it has read (:func:`raidsim.kernel.stripe_cache.take_in`), and this work must be done in both
+cases.
 
 Verbs: :func:`note` the work of a task.
 
-Writes go this road, and reads of what is lost. Other reads pass it by: md sends them to the member
-that has the data (``raid5_read_one_chunk``). So do the zeros of an initialisation, which all
-members get alike, as ``mdadm --write-zeroes`` writes them.
+Writes are handled in this way, and so are reads of lost data. Other reads are not: md sends them to
+the member that has the data (``raid5_read_one_chunk``). The zeros of an initialisation are not
+handled in this way either: all members get the same, as ``mdadm --write-zeroes`` writes them.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Locks of stripes: two updates of one parity strip must not mix.
 
-Stripes share a fixed number of locks; that two wait for each other by chance is rare and harmless.
+Stripes share a fixed number of locks. Sometimes two stripes have the same lock by chance; this is
+rare and harmless.
 
-A destage of whole stripes with small strips writes several of them as one, since what it writes to
-a drive lies together there, strips of parity included: nothing is read, and a command goes to each
-drive that is as long as :data:`LONGEST`. It has the locks of all these stripes, if they are free.
+With small strips a destage of whole stripes writes several of them as one, since their data is
+adjacent on each drive, strips of parity included. Nothing is read, and each drive gets a command of
+the length :data:`LONGEST`. The destage has the locks of all these stripes, if they are free.
 
 Verbs: :func:`lock_of` a stripe, :func:`take_lock`, :func:`take_more` for the stripes behind a first
 one, :func:`unlock_stripe` lets the next write of a stripe go, :func:`unlock` those of a part.

@@ -1,6 +1,6 @@
 """The kernel's tables: every piece of state is a row of one of these record arrays.
 
-Here are those that everything uses; loads, hosts and kinds of hardware have modules of their own.
+Here are the tables that all parts use; loads, hosts and kinds of hardware have separate modules.
 :mod:`raidsim.kernel.world` puts all together. Rows refer to each other by index; ``NONE`` (-1) is
 "no row". Times are in ns, sizes and addresses in bytes, shares from 0 to 1; layouts never change.
 """

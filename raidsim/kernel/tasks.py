@@ -1,4 +1,4 @@
-"""Tasks that no host waits for: what a cache, a hybrid or software RAID does on its own.
+"""Tasks that no host waits for: the own work of a cache, a hybrid or software RAID.
 
 Verbs: :func:`add_task`.
 """

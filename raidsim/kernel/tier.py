@@ -1,9 +1,10 @@
 """Heat of the blocks of a tier, and which of them move.
 
-An access makes a block warmer by HEAT; heat halves from interval to interval, which is reckoned
-when the block is looked at. A block of the back that has become warm enough moves into the front
-if there is room. If there is none, the coldest of SAMPLE blocks of the front makes some, if the
-other is TIMES_WARMER: to find the coldest of all would take long, and one of the coldest does.
+An access adds HEAT to a block. The heat is halved at each interval; this is computed when the block
+is next used. A block of the back that has enough heat moves into the front if there is room. If
+there is none, the coldest of SAMPLE random blocks of the front is removed, if the other block is
+TIMES_WARMER. A search for the coldest of all blocks would take long, and one of the coldest is
+enough.
 
 Verbs: :func:`warm_up` a block, :func:`into_tier` for a write.
 """

@@ -1,10 +1,11 @@
-"""Machine code that is written out: events of the sorted array are moved eight at once.
+"""Machine code that is written out: eight events of the sorted array are moved at once.
 
-All is done on groups of :data:`WIDTH` rows, as many of them as hold the events in use. Behind
-these all keys are NO_EVENT. Events of one key come in the order in which they were scheduled, so
-a new one goes behind those that are there. Each key becomes the larger or the smaller of two, and
-each event follows its key by a comparison: nothing is guessed, and nothing waits until the place
-of the new event is found. Processors without instructions for eight numbers use narrower ones.
+All operations use groups of :data:`WIDTH` rows, as many groups as hold the events in use. Behind
+these all keys are NO_EVENT. Events of one key are in the order in which they were scheduled, so a
+new one goes behind the existing ones. Each key becomes the larger or the smaller of two, and each
+event follows its key by a comparison. So there is no branch to predict, and nothing waits until the
+place of the new event is found. Processors without instructions for eight numbers use narrower
+ones.
 
 :mod:`~raidsim.kernel.event_list` has the same functions step by step. This is loaded with Numba,
 when something is compiled.

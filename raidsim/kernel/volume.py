@@ -1,13 +1,13 @@
 """Volumes: where a request goes when the host has submitted it.
 
-- A single drive: one phase with a command at the same address, or several if the request
-  is longer than the drive's longest command.
+- A single drive: one phase with a command at the same address, or several if the request is longer
+  than the drive's longest command.
 - An array, on the host or behind a controller: :mod:`raidsim.kernel.array`,
   :mod:`raidsim.kernel.controller`.
 
-Verbs: :func:`device_ios` says how many commands a request costs the host, :func:`driver` what
-their driver takes; :func:`enter` starts it, :func:`send_to_drive` does so on a single drive,
-:func:`child_done` takes a command of that back.
+Verbs: :func:`device_ios` says how many commands a request costs the host, :func:`driver` the time
+of their driver; :func:`enter` starts it, :func:`send_to_drive` does so on a single drive,
+:func:`child_done` takes a command of it back.
 """
 
 from __future__ import annotations

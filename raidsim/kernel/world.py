@@ -1,8 +1,8 @@
 """The world: all tables of one environment, as the kernel takes them.
 
-:data:`TABLES` is the one list of them. What is declared there has its memory, is cleared by a
-power cut and opens a window as its fields say (:mod:`raidsim.records`), and stands on the page
-docs/reference/tables.md.
+:data:`TABLES` is the one list of them. For each table declared there, the fields determine its
+memory, what a power cut clears, and what a new window resets (:mod:`raidsim.records`). It is also
+on the page docs/reference/tables.md.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""ARC: lines used once and lines used again share the room as their ghosts ask for.
+"""ARC: lines used once and lines used again share the room; their ghosts determine the shares.
 
-N. Megiddo and D. S. Modha, "ARC: a self-tuning, low overhead replacement cache", FAST 2003,
-figure 4. T1 (here ONCE) holds what was used once since it came in, T2 (AGAIN) what was used more
-often, both in the order of use; B1 and B2 are their ghosts. A miss that finds a ghost of T1 says
-that T1 is too small: its target grows, by as much as the other kind of ghosts is more numerous. A
-ghost of T2 makes it smaller.
+N. Megiddo and D. S. Modha, "ARC: a self-tuning, low overhead replacement cache", FAST 2003, figure
+4. T1 (here ONCE) holds lines that were used once since they came in, T2 (AGAIN) those that were
+used more often, both in the order of use; B1 and B2 are their ghosts. A miss that finds a ghost of
+T1 shows that T1 is too small: its target grows, by as much as the other kind of ghosts is more
+numerous. A ghost of T2 makes the target smaller.
 
-Sizes are counted in bytes, so lines of several sizes may share a cache; with equal lines it is the
-algorithm as printed. Dirty lines belong to T1 or T2 and count there, but can't be evicted: if
-the list that should give a line has no clean one, the other gives it. A line that is clean again
-is the newest of its list, and in T2 only if it was used meanwhile.
+Sizes are counted in bytes, so lines of several sizes may share a cache. With equal lines it is the
+algorithm as printed. Dirty lines belong to T1 or T2 and count there, but cannot be evicted: if the
+list that should give up a line has no clean one, the other list does. A line that is clean again is
+the newest of its list, and in T2 only if it was used meanwhile.
 """
 
 from __future__ import annotations

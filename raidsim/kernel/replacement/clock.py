@@ -1,12 +1,12 @@
 """CLOCK: a line that was used since the hand passed it last stays for one more turn.
 
 F. J. Corbató, "A paging experiment with the Multics system", MIT Project MAC (1968). The queue is
-the ring, with the hand between its two ends: what the hand passes, and what comes in, is just
+the ring, with the hand between its two ends: lines that the hand passes, and new lines, are just
 behind it. So it is FIFO with a second chance. The read or write that brings a line in does not set
 its mark.
 
-A dirty line leaves the ring. When it is clean again it comes in just behind the hand, with
-its mark as it was, or set if it was used meanwhile.
+A dirty line leaves the ring. When it is clean again it comes in just behind the hand, with its mark
+unchanged, or set if it was used meanwhile.
 """
 
 from __future__ import annotations

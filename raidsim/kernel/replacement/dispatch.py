@@ -1,8 +1,8 @@
-"""The verbs of all policies: each calls that of the policy which its cache has.
+"""The verbs of all policies: each calls the function of the policy of its cache.
 
-For each verb a chain of comparisons is put together, one for each policy that defines it, in the
-order of :data:`~raidsim.kernel.replacement.POLICIES`: LRU is asked for first. Compiled, a chain is
-a few comparisons of one number.
+For each verb a chain of comparisons is made, one for each policy that defines the verb, in the
+order of :data:`~raidsim.kernel.replacement.POLICIES`, LRU first. Compiled, a chain is a few
+comparisons of one number.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""FIFO: the line that has been clean for longest gives its place, however often it is used.
+"""FIFO: the line that has been clean for longest is evicted, however often it is used.
 
-One that comes in, or was dirty or filled up, is the newest when it is clean.
+A line that comes in, or was dirty or filled up, is the newest when it is clean.
 """
 
 from __future__ import annotations

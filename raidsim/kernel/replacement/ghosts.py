@@ -1,8 +1,8 @@
-"""Ghosts: what a policy remembers of lines that are gone, in two queues from new to old.
+"""Ghosts: the records of evicted lines that a policy keeps, in two queues from new to old.
 
-A ghost has the key and the size of a line, and nothing of its data. A cache has room for as many
-ghosts as for lines; they are found through a hash index. Only caches whose policy asks for them
-have any.
+A ghost has the key and the size of a line, and none of its data. A cache has room for as many
+ghosts as for lines; they are found through a hash index. Only caches whose policy needs them have
+any.
 
 Verbs: :func:`find` a ghost, :func:`add` one, :func:`forget` one, :func:`forget_oldest` of a queue.
 """

@@ -1,6 +1,6 @@
-"""LRU: the line that was not used for longest gives its place.
+"""LRU: the line that was not used for longest is evicted.
 
-One that was dirty counts as used when it has been written back.
+A line that was dirty counts as used when it has been written back.
 """
 
 from __future__ import annotations

@@ -1,17 +1,18 @@
-"""S3-FIFO: a small queue tries what comes in; only what is used there gets into the main queue.
+"""S3-FIFO: new lines come into a small queue; only those used there get into the main queue.
 
 J. Yang, Y. Zhang, Z. Qiu, Y. Yue and K. V. Rashmi, "FIFO queues are all you need for cache
-eviction", SOSP 2023, algorithm 1. New lines come into SMALL. While that has a tenth of the cache,
-its oldest line goes: to MAIN if it was used more than once, else out, leaving a ghost. MAIN is
-a FIFO whose lines go round once more for each use, up to three. A line that comes in and
-has a ghost goes to MAIN at once. There are as many ghosts as lines in nine tenths of the cache.
+eviction", SOSP 2023, algorithm 1. New lines come into SMALL. While SMALL has a tenth of the cache,
+its oldest line is removed: to MAIN if it was used more than once, else out of the cache, leaving a
+ghost. MAIN is a FIFO whose lines go round once more for each use, up to three times. A line that
+comes in and has a ghost goes to MAIN at once. There are as many ghosts as lines in nine tenths of
+the cache.
 
-As printed, a line that leaves SMALL for a MAIN that is full evicts one of MAIN, and then one of
-SMALL goes too. Here the one is enough, since it makes the room.
+In the paper, a line that leaves SMALL for a full MAIN evicts a line of MAIN, and then one of SMALL
+is evicted too. Here the first one is enough, since it makes the room.
 
-Dirty lines belong to SMALL or MAIN and count there, but can't be evicted: if the queue that should
-give a line has no clean one, the other gives it. A line that is clean again is the newest of its
-queue; it keeps count of its uses.
+Dirty lines belong to SMALL or MAIN and count there, but cannot be evicted: if the queue that should
+give up a line has no clean one, the other queue does. A line that is clean again is the newest of
+its queue; it keeps the count of its uses.
 """
 
 from __future__ import annotations

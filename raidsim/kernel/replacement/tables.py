@@ -1,4 +1,4 @@
-"""Tables of what policies remember: a row for each cache that does, and one for each ghost."""
+"""Tables of the policies' records: a row for each cache that has them, and one for each ghost."""
 
 from __future__ import annotations
 
