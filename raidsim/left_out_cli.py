@@ -1,4 +1,4 @@
-"""The command ``raidsim leave-out``: how far figures of a document are known without it."""
+"""The command ``raidsim leave-out``: the error of a document's figures if cards do not use it."""
 
 # ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
 

@@ -1,8 +1,8 @@
-"""Figures under the mouse: what a picture on a page says of the place that is pointed at.
+"""Figures under the mouse pointer: the values of a picture on a page at this place.
 
-Over a finished figure lie transparent shapes with titles, which browsers show: a circle over each
-point, a strip over each step of curves over time (over all panels that share the axis), a shape
-over each bar. No script is needed, and the numbers are in the file for whoever reads that.
+Transparent shapes with titles are over a finished figure, and browsers show the titles: a circle
+over each point, a strip over each step of curves over time (over all panels that share the axis), a
+shape over each bar. No script is needed, and the numbers are in the file as text.
 """
 
 from __future__ import annotations

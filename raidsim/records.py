@@ -1,14 +1,14 @@
-"""How a table of records is declared: once, with all that anybody has to know of it.
+"""How a table of records is declared: once, with all its properties.
 
-A :class:`Table` lists its fields in order. Each is declared by its role, and the role says what
-becomes of it:
+A :class:`Table` lists its fields in order. Each is declared by its role, and the role determines
+what happens to it:
 
 ============== ====================================== ======================= ==================
 role           what it is                             after a power cut       in a new window
 ============== ====================================== ======================= ==================
-configuration  what was built, or set from outside    stays                   stays
-state          on a medium, or known from elsewhere   stays                   stays
-volatile       what is under way, and what a buffer   as it was at first      stays
+configuration  what was built, or set from outside    stays                   stays state
+on a medium, or known from elsewhere   stays                   stays volatile       what is under
+way, and what a buffer   as it was at first      stays
                of the hardware remembers
 counter        what has been counted since the start  stays                   the difference is
                                                                               the window's
@@ -16,8 +16,8 @@ window         what is counted from the opening of    stays                   ze
                the window on
 ============== ====================================== ======================= ==================
 
-From the declarations come the memory of the tables, what a power cut and a new window do to
-them, the tests of both, and the page docs/reference/tables.md.
+From the declarations come the memory of the tables, the effect of a power cut and of a new window,
+the tests of both, and the page docs/reference/tables.md.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Where the data files are: cards, scenarios and published figures.
 
-The data always belong to the code that runs. An installed wheel carries them
-in ``raidsim/data``; in a checkout (bare or installed editable) they stand at
-the top of the repository, beside the package. The current folder never
-decides: a wheel that is run from inside some checkout uses its own data.
+The data always belong to the code that runs. An installed wheel has them in ``raidsim/data``. In a
+checkout (bare or installed editable) they are at the top of the repository, beside the package. The
+current folder has no effect: a wheel that is run inside a checkout uses its own data.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a run found, as plain data: the one thing that every report reads.
+"""The result of a run, as plain data that every report reads.
 
-Times are milliseconds, rates are per second, throughput is MB/s of 2**20 bytes
-(as the published documents count). ``None`` stands for "not measured": no
-percentile is given that rests on fewer than ten samples beyond it.
+Times are milliseconds, rates are per second, throughput is MB/s of 2**20 bytes (as the published
+documents count). ``None`` means "not measured": no percentile is given with fewer than ten samples
+beyond it.
 """
 
 from __future__ import annotations

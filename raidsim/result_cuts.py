@@ -1,6 +1,6 @@
-"""What a power cut does to volumes, as plain data: what is lost, and what is not as it should be.
+"""The effect of a power cut on volumes, as plain data: lost data, and inconsistent data.
 
-A result has the cuts of its course; an array that is served has each when it happens.
+A result has the cuts of its course; an attached array has each cut when it happens.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What cards do not know, as a result has it: plain data, as in :mod:`raidsim.result`."""
+"""The effect of unknown values of cards in a result: plain data, as in :mod:`raidsim.result`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A result from its JSON: every field of every object is there, and of its type."""
+"""Reads a result from its JSON: every field of every object must be there, with its type."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
 A scenario with events is followed through them instead, and one with machines through their boot,
 once for each intensity (`raidsim.course`).
 
-A load that asks for a latency (``within``) is searched for the highest intensity within it
-(`raidsim.within`). Where an open load asks for more than the system carries, further points tell
-how much that is (`raidsim.capacity`).
+For a load with a latency limit (``within``), the highest intensity within it is searched
+(`raidsim.within`). If an open load asks for more than the system can sustain, further points find
+the sustained rate (`raidsim.capacity`).
 """
 
 from __future__ import annotations

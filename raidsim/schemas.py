@@ -1,9 +1,9 @@
-"""Schema numbers: what the keys of a file mean, and how files of older numbers are read.
+"""Schema numbers: the meaning of a file's keys, and how files with older numbers are read.
 
-A scenario, a card or a file of claims may begin with ``schema = 1``; one without a number has 1,
-for ever. A result says ``"schema": "raidsim.result/1"``. The number goes up when a key changes
-its meaning or goes away, not when one is added. Whoever raises it writes a migration from the
-number before, so that every older file is read; the user is told what was changed in it.
+A scenario, a card or a file of claims may begin with ``schema = 1``; a file without a number always
+has 1. A result says ``"schema": "raidsim.result/1"``. The number rises when a key changes its
+meaning or is removed, not when one is added. A developer who raises it writes a migration from the
+previous number, so that every older file can be read. The user is told what was changed in it.
 """
 
 from __future__ import annotations

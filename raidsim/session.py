@@ -1,11 +1,11 @@
-"""One point of a scenario while it is measured: warm-up, window, and what came of it.
+"""The measurement of one point of a scenario: warm-up, window, and result.
 
-1. Warm-up. A pilot runs until every load and every cache has settled
-   (`raidsim.observe.settling`); then everything measured so far is thrown away.
-2. Window. The run goes on until the confidence interval of the throughput is as narrow
-   as asked, or until a bound, and then the point says that it did not converge.
-3. Account. I/Os issued = completed + failed + timed out + in flight, or the run is
-   refused as wrong.
+1. Warm-up. A pilot runs until every load and every cache has settled (`raidsim.observe.settling`).
+   Then all data measured so far is discarded.
+2. Window. The run continues until the confidence interval of the throughput is as narrow as
+   requested, or until a bound; then the point says that it did not converge.
+3. Account. I/Os issued = completed + failed + timed out + in flight. Otherwise the run is refused
+   as wrong.
 
 Loads that end by themselves (a limit, given arrivals) are measured from start to end.
 """

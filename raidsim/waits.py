@@ -1,7 +1,8 @@
-"""What a user waits for: it is said, and ends soon when nobody waits for it any more.
+"""Long operations: the user is told about them, and they end soon when nobody waits for them.
 
-Whoever takes long tells, and whoever shows progress listens. What takes long and can't be
-interrupted, as a compiler, is done on a thread of its own, so that at least waiting for it can be.
+Code that takes long reports its progress, and code that shows progress listens. An operation that
+cannot be interrupted, such as a compiler, is done on a separate thread, so that at least the
+waiting can be interrupted.
 """
 
 from __future__ import annotations

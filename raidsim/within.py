@@ -1,11 +1,11 @@
-"""The highest load within a latency, searched for.
+"""A search for the highest load within a latency.
 
-The sweep is climbed up to the first point that is not within the latency, and further points narrow
-the step before that one until its ends are as near to each other as the throughput is to be
-precise: of outstanding I/Os a few where a straight line between its ends has the limit, then each
-in the middle. Whole numbers of outstanding I/Os are neighbours then. The answer lies between the
-two: throughput and latency are taken to run straight from one to the other, so that it does not
-jump from one whole number to the next when chance moves a latency across the limit.
+The sweep is followed up to the first point that exceeds the latency. Further points narrow the step
+before this point until its ends are as near to each other as the requested precision of the
+throughput. For outstanding I/Os, a few points are first placed where a straight line between the
+ends crosses the limit, and then each in the middle, until they are neighbouring whole numbers. The
+answer is between the two ends: throughput and latency are interpolated linearly. So the answer does
+not jump from one whole number to the next when chance moves a latency across the limit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where a byte of the volume lies, and what a byte of a drive is, for every level.
+"""Where a byte of the volume is, and what a byte of a drive is, for every level.
 
-``good`` says how much of each drive can be relied on: bytes from its start. 0 is a failed
-drive, or a new one before its rebuild; what is rebuilt grows from the start; a whole drive
-has :func:`whole_drive` or more.
+``good`` says how much of each drive can be relied on, in bytes from its start. It is 0 for a failed
+drive, or a new one before its rebuild. During a rebuild it grows from the start. For a whole drive
+it is :func:`whole_drive` or more.
 """
 
 from __future__ import annotations

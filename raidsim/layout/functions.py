@@ -1,7 +1,7 @@
-"""All functions of this package behind a decorator, calling one another decorated.
+"""All functions of this package behind a decorator, each calling the decorated others.
 
-A compiled function can call only compiled ones, while those here call each other plainly. So
-each is made again from its code, with the others it names replaced by decorated ones::
+A compiled function can only call compiled ones, but the functions here call each other plainly. So
+each is made again from its code, with the others that it names replaced by decorated ones::
 
     compiled = decorated(numba.njit)
     count = compiled.plan(layout, good, ...)

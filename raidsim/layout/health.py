@@ -1,7 +1,7 @@
-"""What an array survives.
+"""Which failures an array survives.
 
-Failures tolerated are those of any drives, whichever they are; :func:`survives` tells of given
-ones, which may be more: a RAID 10 of four pairs survives up to four.
+The number of tolerated failures is for any drives. :func:`survives` is for given drives, which may
+be more: a RAID 10 of four pairs survives up to four.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """RAID 10, 50 and 60 of spans: a volume striped over equal arrays.
 
-A span holds ``unit`` bytes before the next one goes on: one strip over mirrors, one full
-stripe of data over parity, as controllers do it; Linux md can stripe in any whole number of strips.
-Without spans the same formulas hold with one of them.
+A span holds ``unit`` bytes before the next one continues: one strip over mirrors, one full stripe
+of data over parity, as controllers do it. Linux md can stripe in any whole number of strips.
+Without spans the same formulas hold with one span.
 
     inner address = (address // unit // spans) * unit + address % unit
 
-A run of addresses in the volume is one run of inner addresses in each span, so plans take
-each span's share as a whole and never update a stripe twice.
+A run of addresses in the volume is one run of inner addresses in each span, so plans take each
+span's share as a whole and never update a stripe twice.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """What a request of bytes reads and writes on the drives, in phases.
 
-:func:`pieces` lists it strip by strip, each with its role and address; :func:`merge` of
-:mod:`raidsim.layout.accesses` then makes one access of neighbours on a drive, and :func:`plan`
-is both. Reads have one phase. Writes have one, or two where old data is read first: all reads
-of the request, then all its writes. Accesses are in order of phase.
+:func:`pieces` lists it strip by strip, each with its role and address. :func:`merge` of
+:mod:`raidsim.layout.accesses` then makes one access of neighbours on a drive. :func:`plan` does
+both. Reads have one phase. Writes have one, or two if old data is read first: all reads of the
+request, then all its writes. Accesses are in order of phase.
 
-Health is ``good``, see :mod:`raidsim.layout.address`. What is not good is neither read nor
-written: a rebuild brings it up to date.
+Health is ``good``, see :mod:`raidsim.layout.address`. The part of a drive that is not good is
+neither read nor written: a rebuild brings it up to date.
 """
 
 from __future__ import annotations

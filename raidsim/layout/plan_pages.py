@@ -1,27 +1,27 @@
 """Plans of RAID 5 and 6 page by page, as Linux md makes them.
 
-md brings parity up to date in rows of pages, one page of each drive (a *stripe head*,
-``drivers/md/raid5.c``), and chooses for each row by itself how. So a write that ends in the
-middle of one strip and began in the middle of another one does not touch what lies between. What
-is read and written is whole pages, and a page that is written in part counts as one to be read.
+md updates parity in rows of pages, one page of each drive (a *stripe head*,
+``drivers/md/raid5.c``), and chooses the method for each row separately. So a write that begins in
+the middle of one strip and ends in the middle of another one does not access the pages between.
+Whole pages are read and written. A page that is written in part counts as one that must be read.
 
-For each row the reads are counted that a way would need (``handle_stripe_dirtying``):
+For each row the reads of each method are counted (``handle_stripe_dirtying``):
 
     =================  =========================================================
-    way                reads
+    method             reads
     =================  =========================================================
     read-modify-write  data pages that are written, P and Q
     reconstruct-write  data pages that are not wholly written
     =================  =========================================================
 
-where one on a drive that is lost counts as twice the drives, since it can't be read. The way
-with fewer is taken, of equals the one that computes parity anew. If even that needs a page that
-is lost, all that survives of the row is read, P and Q included (``need_this_block``), as for the
-read of a lost page. The same is done to write with two drives lost, if P, Q or what is written is
-on one of them. Parity that is lost changes nothing else: its row is read as if it were written.
+A page on a lost drive cannot be read, and counts as twice the number of drives. The method with
+fewer reads is taken; of equal ones the one that computes parity anew. If even this method needs a
+lost page, all surviving pages of the row are read, P and Q included (``need_this_block``), as for
+the read of a lost page. The same is done for a write with two drives lost, if P, Q or the written
+page is on one of them. Lost parity changes nothing else: its row is read as if it were written.
 
-Rows that are done in the same way have one access to each drive: a write has at most five runs of
-rows in a stripe, cut where it begins and ends, and at the pages that it covers in part.
+Rows with the same method have one access to each drive. A write has at most five runs of rows in a
+stripe: they are divided where it begins and ends, and at the pages that it covers in part.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Plans of RAID 5 and 6, stripe by stripe.
 
-Reads take data as it is. Of a lost strip, they take all surviving data of the stripe over
-its bytes, and as many parity strips as data strips are lost.
+Reads take data as it is. For a lost strip, they take all surviving data of the stripe over its
+bytes, and as many parity strips as data strips are lost.
 
-Writes bring every surviving parity strip up to date in one of these ways, with w written
-and k data strips of the stripe, m surviving parity strips, and l lost data strips:
+Writes update every surviving parity strip with one of these methods. w is the number of written and
+k that of all data strips of the stripe, m that of surviving parity strips, l that of lost data
+strips:
 
     ==================  ===================================  =================
-    way                 reads                                possible
+    method              reads                                possible
     ==================  ===================================  =================
     full stripe         none                                 all is written
     read-modify-write   w old data, m parity                 no written is lost
@@ -15,18 +16,17 @@ and k data strips of the stripe, m surviving parity strips, and l lost data stri
     the same, degraded  k - l data and l parity, all there   always
     ==================  ===================================  =================
 
-The one with the fewest reads is taken (all write the same), of equals the one that computes
-parity anew, as Linux md does. A policy forbids read-modify-write or reconstruct-write, and
-yields where the other one is impossible.
+The method with the fewest reads is taken (all write the same); of equal ones the one that computes
+parity anew, as Linux md does. A policy forbids read-modify-write or reconstruct-write. It has no
+effect if the other method is impossible.
 
-The bytes of parity that change are taken as one run: those of the written bytes if they lie
-in one strip, the whole strip otherwise. So each drive has one access per stripe and phase.
-``address`` of a parity access is that of the first data strip of the stripe plus the offset in
-the strip.
+The changed bytes of parity are taken as one run: those of the written bytes if they are in one
+strip, the whole strip otherwise. So each drive has one access per stripe and phase. ``address`` of
+a parity access is that of the first data strip of the stripe plus the offset in the strip.
 
-Once more data strips are lost than parity strips survive, nothing can be computed from that
-stripe. What survives is read and written as it is and parity is left alone: whatever the rebuild
-gives the lost strips then makes the stripe consistent again.
+If more data strips are lost than parity strips survive, nothing can be computed from this stripe.
+Surviving strips are read and written as they are, and parity is not changed: whatever the rebuild
+writes into the lost strips then makes the stripe consistent again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What restores one strip of a drive that has been replaced.
+"""The reads that restore one strip of a drive that has been replaced.
 
-A copy is read from another copy. A strip of a stripe of k data and m parity strips is computed
-from k others: data first, then P, then Q. A layout with pages reads all that survives of it, as
-Linux md does (``drivers/md/raid5.c``, ``need_this_block``: a stripe that is synced is read whole).
+A copy is read from another copy. A strip of a stripe of k data and m parity strips is computed from
+k others: data first, then P, then Q. A layout with pages reads all surviving strips, as Linux md
+does (``drivers/md/raid5.c``, ``need_this_block``: a stripe that is synced is read whole).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The load that a result describes, as far as it describes it.
 
 Results of fio hold the options of their jobs, which `raidsim.fio.playing` reads. Those of other
-programs have a few columns; what they leave open is None here, with the reason if there is one.
+programs have a few columns. Values that they do not give are None here, with the reason if there is
+one.
 """
 
 from __future__ import annotations

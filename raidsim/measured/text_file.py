@@ -1,4 +1,4 @@
-"""The text of a file of results: of bounded size; whatever is wrong with it is said in a line."""
+"""The text of a file of results, of bounded size; an error in it is reported in one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that an array has made to its drives in the window, by what they carry."""
+"""The commands of an array to its drives in the window, by their content."""
 
 from __future__ import annotations
 

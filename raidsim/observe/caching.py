@@ -1,4 +1,4 @@
-"""How the cache of a controller served in the window, and what a power cut would cost."""
+"""The work of a controller's cache in the window, and what a power cut would lose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the front of a hybrid served in the window, and what it holds."""
+"""The work of the front of a hybrid in the window, and its content."""
 
 from __future__ import annotations
 

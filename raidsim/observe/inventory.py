@@ -1,6 +1,6 @@
-"""What a scenario holds, before anything runs: capacity, redundancy, power, and its links.
+"""The contents of a scenario before a run: capacity, redundancy, power, and its links.
 
-The one place that ``run``, ``check`` and ``explain`` take these figures from.
+``run``, ``check`` and ``explain`` all take these figures from here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The I/Os of a load one by one: when each was issued, submitted and completed, and what it was.
+"""The I/Os of a load one by one: when each was issued, submitted and completed, and its kind.
 
-Nobody keeps them unless asked: a run may complete millions. A :class:`Keeper` asks, and keeps
-of each point what it makes of them.
+They are only kept on request, since a run may complete millions. A :class:`Keeper` requests them,
+and keeps for each point the data that it makes from them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Levels that a run fills before it is steady: what is in caches, and what is dirty.
+"""Levels that a run fills before it is steady: the content of caches, and the dirty part of it.
 
-While a cache takes up what is written, the throughput is constant, and far above what it will be
-once the cache is as full as it may be. So the level itself has to be looked at.
-A record keeps levels at equal distances of time; when it is full, every second one goes.
+While a cache accepts more writes than its drives do, the throughput is constant, and far above its
+value with a full cache. So the level itself must be watched. A record keeps levels at equal
+distances of time; when it is full, every second one is removed.
 """
 
 from __future__ import annotations

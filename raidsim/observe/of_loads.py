@@ -1,4 +1,4 @@
-"""What to know of the loads of a scenario that their figures do not show by themselves."""
+"""Remarks about the loads of a scenario that their figures do not show by themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How precise what was measured of a load is: the interval of its throughput, or why it is wide."""
+"""The precision of a load's measurement: the interval of its throughput, or why it is wide."""
 
 from __future__ import annotations
 

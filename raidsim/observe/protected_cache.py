@@ -1,7 +1,7 @@
-"""Writes that hard disks answer from a cache that survives a power cut, which their card assumes.
+"""Writes that hard disks answer from a cache that survives a power cut, if their card assumes one.
 
-Few sheets print that cache. With it a disk whose volatile cache is off answers thousands of writes
-a second; without it about one in every turn.
+Few sheets print this cache. With it, a disk whose volatile cache is off answers thousands of writes
+a second; without it, about one in every revolution.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What became of a trace that a load replayed: by stretches of time, and beside the trace itself.
+"""The results of a replayed trace: in sections of time, and compared with the trace itself.
 
-The stretches are equally long. When there are too many of them, neighbours become one, so that a
-trace may last as long as it likes.
+The sections are equally long. When there are too many of them, neighbours are merged, so a trace
+may have any length.
 """
 
 from __future__ import annotations

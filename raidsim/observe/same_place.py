@@ -1,6 +1,6 @@
-"""Workers of a load that read or write the same places, so that caches work for drives.
+"""Workers of a load that read or write the same places, so that caches answer instead of drives.
 
-Processes of fio do so too: each begins where the area begins, unless it has a part of its own.
+Processes of fio do the same: each begins where the area begins, unless it has a part of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What to say of an open load that asks for more than the system carries."""
+"""Remarks about an open load that asks for more than the system can sustain."""
 
 from __future__ import annotations
 

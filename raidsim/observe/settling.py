@@ -1,11 +1,11 @@
 """Whether the start of a run is over: for every load, every cache and every queue of destages.
 
-Each has a series of its own, and is settled once MSER-5 finds its cut in the first half of it.
-A cache at its bound is settled, and so is one whose level hardly moves. A load must have done
-enough I/Os to be judged at all, so that a busy load does not end the warm-up of a slow one.
+Each has a separate series, and is settled when MSER-5 finds its cut in the first half of it. A
+cache at its bound is settled, and so is one whose level hardly moves. A load must have done enough
+I/Os to be judged at all, so that a busy load does not end the warm-up of a slow one.
 
-What fills in minutes hardly moves in seconds. So levels are watched while figures are measured,
-too: a window in which one of them moved has been warm-up still.
+A level that takes minutes to fill hardly moves in seconds. So levels are also watched during the
+measurement: if one of them moved in a window, this window still belonged to the warm-up.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """How long the destages of a controller's cache take to go once over its disks.
 
 They go from low addresses to high ones, and begin again. A rebuild beside them is fast while they
-are near the place where it is, and slow while they are far away, since every seek is short or long
-accordingly. A sample of a rebuild goes over the whole drive too. If it takes about as long for that
-as the destages do, it stays near them, or far from them, all the time.
+are near its place, since seeks are then short, and slow while they are far away. A sample of a
+rebuild also goes over the whole drive. If both take about the same time, the sample stays near the
+destages, or far from them, all the time.
 """
 
 from __future__ import annotations

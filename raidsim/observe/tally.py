@@ -1,6 +1,6 @@
-"""What some streams have done up to a moment, and between two of them.
+"""The counts of some streams up to a moment, and between two moments.
 
-The kernel counts from the opening of the window on; what happened in a part of it is the
+The kernel counts from the opening of the window on. The counts of a part of the window are the
 difference of two tallies, histograms included.
 """
 

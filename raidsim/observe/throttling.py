@@ -1,9 +1,9 @@
-"""Drives that throttle: how they begin a run warm, and whether what is measured is steady.
+"""Drives that throttle: how they begin a run warm, and whether a measurement is steady.
 
-A drive that takes the power P for ever comes to T = ambient + P R, with R the resistance from its
-inside to the air. How it throttles at that power is for good if it would stay so at T. If not,
-it turns: it throttles until it is cool enough, warms again, and so on, in periods of seconds to
-minutes. What was measured in a part of such a period is no mean of it.
+A drive with constant power P reaches T = ambient + P R, with R the resistance from its inside to
+the air. Its throttling at this power is permanent if it would be the same at T. If not, it
+alternates: it throttles until it is cool enough, warms again, and so on, in periods of seconds to
+minutes. A measurement of a part of such a period is not its mean.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What the requests of a load become on the drives, on average, before anything runs.
+"""The commands to the drives that the requests of a load cause, on average, before a run.
 
-A sample of requests, spread evenly over the area of the load, is planned by the same functions
-that the kernel runs; see :mod:`raidsim.layout.plan`. Caches are left out, but for one: writes
-that a write-back cache holds, or the stripe cache of software RAID, are gathered to full stripes at
-best.
+A sample of requests, spread evenly over the area of the load, is planned by the same functions that
+the kernel runs; see :mod:`raidsim.layout.plan`. Caches are left out, with one exception: writes in
+a write-back cache, or in the stripe cache of software RAID, are combined to full stripes at best.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Reads of what was never written to a solid state drive: here they take the time of flash.
+"""Reads of data that was never written to a solid state drive: here they take the time of flash.
 
-A real drive finds in its map that there is nothing, and answers in a fraction of that time.
+A real drive finds in its map that there is no data, and answers in a fraction of this time.
 """
 
 from __future__ import annotations

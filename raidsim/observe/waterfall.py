@@ -1,17 +1,17 @@
-"""From the drives that are bought to the room for files: a capacity waterfall for each volume.
+"""From the purchased drives to the room for files: a capacity waterfall for each volume.
 
 The drives of a volume are all alike in a scenario. What a simulation addresses ends with whole
-strips; what follows is no part of it, and takes from the end of the volume:
+strips. The following parts are not simulated, and are taken from the end of the volume:
 
-- RAID controllers keep what they know of arrays at the end of each drive: 512 MiB, the difference
-  between "raw size" and "non coerced size" in listings of MegaRAID controllers. Then they round
-  the drive down, so that a slightly smaller one may replace it: to 128 MiB, as "coerced size" has
-  it there.
+- RAID controllers store their data about arrays at the end of each drive: 512 MiB, the difference
+  between "raw size" and "non coerced size" in listings of MegaRAID controllers. Then they round the
+  size of the drive down, so that a slightly smaller one may replace it: to 128 MiB, as "coerced
+  size" in these listings.
 - Linux md leaves room before the data of each drive: 128 MiB, but no more than a 1024th of a small
   drive (mdadm, metadata 1.2).
-- A file system takes a share that is assumed: ext4 makes an inode of 256 bytes for every 16 KiB,
-  1.6 %, and a journal; XFS takes less. What is reserved for the administrator (5 % of an ext4 as
-  it is usually made) can be written, and is not taken off.
+- A file system takes an assumed share: ext4 makes an inode of 256 bytes for every 16 KiB, 1.6 %,
+  and a journal; XFS takes less. The part reserved for the administrator (5 % of an ext4 with the
+  usual options) can be written, and is not subtracted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a load means to the drives: write amplification, wear, and what a power cut would cost."""
+"""The effect of a load on the drives: write amplification, wear, and data at risk."""
 
 from __future__ import annotations
 

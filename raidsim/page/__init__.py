@@ -1,1 +1,1 @@
-"""The page of ``raidsim serve``: scenarios are written, run, turned and compared in a browser."""
+"""The page of ``raidsim serve``: scenarios are written, run, varied and compared in a browser."""

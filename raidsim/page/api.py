@@ -1,4 +1,4 @@
-"""What the scripts of the page ask for: texts checked and changed, runs, and what came of them."""
+"""Requests of the page's scripts: texts checked and changed, runs, and their results."""
 
 from __future__ import annotations
 

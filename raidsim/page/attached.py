@@ -1,7 +1,7 @@
-"""A system that ``raidsim attach`` serves, on the page: how it is, and what happens to it.
+"""A system that ``raidsim attach`` serves, on the page: its state, and events for it.
 
-The page asks at the system's control socket, as ``raidsim tell`` does. Which socket that is says
-whoever starts the page; visitors cannot name another one.
+The page uses the system's control socket, as ``raidsim tell`` does. The person who starts the page
+names this socket; visitors cannot name another one.
 
     GET  /api/attached                                      how everything is
     POST /api/attached   {"kind": "drive-failure", ...}     let an event happen

@@ -1,4 +1,4 @@
-"""The body of a request: of what size, when it has to be there, and what becomes of half of one."""
+"""The body of a request: its maximum size, its time limit, and the handling of incomplete ones."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How much one visitor may ask for.
 
-A page is there for many at once. Whoever needs more has ``raidsim run``.
+A page is used by many at once. A visitor who needs more can use ``raidsim run``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The keys of a scenario that are changed most, as a form beside its text.
+"""The most often changed keys of a scenario, as a form beside its text.
 
-The text is what counts: the form shows what stands in it, and changes a line of it. All else
-stays as it was written, comments too.
+Only the text counts: the form shows its content, and changes a line of it. All other lines stay as
+they were written, comments too.
 """
 
 from __future__ import annotations

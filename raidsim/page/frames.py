@@ -1,4 +1,4 @@
-"""What the page and its workers say to each other: JSON, with its length before it."""
+"""Messages between the page and its workers: JSON, with its length before it."""
 
 from __future__ import annotations
 

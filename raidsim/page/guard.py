@@ -1,6 +1,6 @@
-"""Who may ask for what, before anything is done: hosts, origins, tokens, sizes; and safe headers.
+"""Permissions, before anything is done: hosts, origins, tokens, sizes; and safe headers.
 
-Every request passes here, those for files too.
+Every request passes this check, those for files too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A piece of work that visitors wait for, and what came of it."""
+"""A piece of work that visitors wait for, and its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One point of a scenario, measured roughly: what is asked for when a knob is turned."""
+"""One point of a scenario, measured roughly: for the knobs of the page."""
 
 from __future__ import annotations
 

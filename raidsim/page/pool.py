@@ -1,10 +1,11 @@
 """Workers of the page, and the queue in front of them.
 
-Each worker is a process (`raidsim.page.worker`): what runs too long ends with it, and another
-takes its place. Everything here happens on the event loop, which waits for them and never computes.
+Each worker is a process (`raidsim.page.worker`): a run that takes too long is ended with its
+process, and another process replaces it. Everything here is done on the event loop, which waits for
+the workers and never computes.
 
-Visitors take turns: who was served longest ago is next. Equal work is done once, and what came of
-it is kept. Work that nobody asks after any more is dropped.
+Visitors take turns: the visitor who was served longest ago is next. Equal work is done once, and
+its result is kept. Work that nobody waits for any more is dropped.
 """
 
 from __future__ import annotations

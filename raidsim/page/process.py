@@ -1,4 +1,4 @@
-"""How a process that works for the page is started: where it is asked, and within what bounds."""
+"""Starting a process that works for the page: its input, its output, and its limits."""
 
 from __future__ import annotations
 

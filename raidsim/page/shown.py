@@ -1,4 +1,4 @@
-"""A result as the page shows it: figures for its tables and curves, and what is said of them."""
+"""A result as the page shows it: figures for its tables and curves, and its remarks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From a text that a visitor wrote to a scenario, without a look at any file of this computer.
+"""From a text that a visitor wrote to a scenario, without access to any file of this computer.
 
-A scenario on disk may name cards and traces by their paths. One that comes from a visitor may
-not: its cards are those of the catalogue, and it replays nothing.
+A scenario on disk may name cards and traces by their paths. One that comes from a visitor may not:
+its cards are those of the catalogue, and it replays no trace.
 """
 
 from __future__ import annotations

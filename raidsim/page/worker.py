@@ -1,8 +1,8 @@
 """A process that simulates for the page: ``python -m raidsim.page.worker``.
 
-It is asked on its standard input and answers on its standard output. When the page is gone,
-its input ends, and so does it. A run that is no longer wanted ends at the next look at how far it
-is; what never looks is ended by the page, with the process.
+It reads requests from its standard input and answers on its standard output. When the page ends,
+the input ends, and so does the process. A run that is no longer wanted ends at its next progress
+report. Work that makes no progress reports is ended by the page, with the process.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Planning: from what is needed to the designs that are worth buying."""
+"""Planning: from a need to the designs that are worth buying."""

@@ -1,8 +1,8 @@
-"""What arithmetic says of designs: each limit of a need against what a design has.
+"""What arithmetic says about designs: each limit of a need compared with each design.
 
-Of each limit there is a ratio of what is needed to what is there, or of what is there to what is
-allowed: a design keeps the limit where that is at most 1. Rebuilds, chances of loss, power and
-wear are as small here as they can be, so that what falls here would fall later.
+For each limit there is a ratio: needed over available, or actual over permitted. A design meets the
+limit if the ratio is at most 1. Rebuilds, chances of loss, power and wear are the smallest possible
+here, so a design that fails here would also fail later.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
-"""What a design cannot do better than: bounds on rates and latencies, without a run.
+"""The best possible rates and latencies of a design, as bounds without a run.
 
-The utilisation law: a station that is busy for D seconds for each I/O carries no more than 1 / D of
-them a second (P. J. Denning, J. P. Buzen, "The operational analysis of queueing network models",
+The utilisation law: a station that is busy for D seconds for each I/O completes no more than 1 / D
+of them a second (P. J. Denning, J. P. Buzen, "The operational analysis of queueing network models",
 ACM Computing Surveys 10, 1978). D is taken as small as the simulation could make it:
 
-- a random read costs one command to one drive, unless a cache may hold it;
-- a write costs a command for each copy, or for data and each parity; under parity in write-through
-  mode the old data and parity, or the rest of the stripe, are read as well. Writes that gather in
-  a cache cost less, by as much as could meet there;
-- what is sequential costs bytes only, for commands may be merged;
-- an arm has the nearest of all commands that its drive sorts, each from the middle of the stroke;
-  behind a cache that writes back in the order of addresses writes have no seek at all;
-- flash is programmed once, without garbage collection, and dies are all busy;
+- a random read costs one command to one drive, unless a cache may hold its data;
+- a write costs a command for each copy, or for data and each parity. Under parity in write-through
+  mode the old data and parity, or the rest of the stripe, are read as well. Writes that gather in a
+  cache cost less, by as much as could be combined there;
+- sequential I/Os only cost bytes, since commands may be merged;
+- an arm takes the nearest of all commands that its drive sorts, each from the middle of the stroke.
+  Behind a cache that writes back in the order of addresses, writes have no seek at all;
+- flash is programmed once, without garbage collection, and all dies are busy;
 - a core of the host submits for each process, others complete.
 
 Loads that prefer places (hot, zones, zipf, an area) may find all of them in a cache. :data:`SLACK`
-is left for what chance does to a short run. So a design that is removed would not have passed one.
+allows for chance in a short run. So a design that is removed would not have passed a run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exact runs of designs near the front, what headroom they have, and runs of their bad days."""
+"""Exact runs of designs near the front, their headroom, and runs with failures."""
 
 from __future__ import annotations
 

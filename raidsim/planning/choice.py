@@ -1,7 +1,7 @@
-"""The designs that may be chosen from: a grid of drives, arrangements, controllers, servers.
+"""The possible designs: a grid of drives, arrangements, controllers, servers.
 
 A design is a place in the grid. Its number is that of the place, so it is the same whenever the
-same need is read, whatever becomes of the designs beside it.
+same need is read, whatever happens to other designs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Coarse runs: short ones, of the designs that could be on the front, until no other could.
+"""Coarse runs: short runs of the designs that could be on the front, until no other design could.
 
-What arithmetic and bounds say of a design is the best that it can be. So a design need not be run
-once another one was that is at least as good in every aim as it could be at best. Which are run
-first changes how many runs it takes, and not what is left: those that are best by a weighted mean
-of the aims, with several weights in turn.
+Arithmetic and bounds give the best possible figures of a design. So a design need not be run if
+another one was run that is, in every aim, at least as good as these. The order of the runs changes
+their number, and not the result. Designs that are best by a weighted mean of the aims are run
+first, with several weights in turn.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What designs cost over the horizon, how many drives they come to, and what power they take.
+"""The cost of designs over the horizon, their number of drives, and their power.
 
-Growth is bought when it is needed, as further arrays like the first ones, at the prices of today.
-A reshape of an array is not simulated, and so not planned. What is needed after a whole number
-of years is provided for at the beginning of the last of them: the energy of that year counts in
-full. Drives that fail are replaced at the annual failure rate of their card, at their price. So are
-drives that are worn out before the horizon, where less endurance than that is asked for.
+Growth is bought when it is needed, as further arrays like the first ones, at the prices of today. A
+reshape of an array is not simulated, and so not planned. What is needed at the end of a year is
+bought at the beginning of this year: its energy counts for the full year. Drives that fail are
+replaced at the annual failure rate of their card, at their price. So are drives that are worn out
+before the horizon, if the need asks for less endurance than the horizon.
 """
 
 from __future__ import annotations

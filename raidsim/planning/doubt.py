@@ -1,7 +1,7 @@
-"""How sure it is that a design meets the need, given what cards do not know.
+"""How certain it is that a design meets the need, given the unknown values of cards.
 
-Each draw of what the cards leave open is run healthy, with a drive missing, and while one is
-rebuilt, as far as a design comes near a limit there. It meets the need if all limits are kept.
+Each draw of the unknown values is run healthy, with a drive missing, and during a rebuild, if the
+design is near a limit in that state. The draw meets the need if all limits are met.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Which designs nothing else is better than: the Pareto front, as far as differences count.
+"""The Pareto front: designs that no other design beats, if differences are large enough to count.
 
 Aims are compared in steps of a few per cent, since neither prices nor figures of runs are known
-better, and what is more than enough counts as enough: :class:`Aims` has both. Of designs that are
-alike in every aim the first in the order of cost, watts and number stays.
+more precisely. A figure that is more than good enough counts as good enough: :class:`Aims` has
+both. Of designs that are alike in every aim, the first in the order of cost, watts and number
+stays.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs of plans in a store, so that a plan that was ended goes on where it stood.
+"""Runs of plans in a store, so that an interrupted plan continues where it stopped.
 
-They stand in a table of their own beside the results of studies: a plan's short runs do not look
-for what a saturated system carries, and so are no results that a study would take.
+They are in a separate table beside the results of studies: a plan's short runs do not search for
+the sustained rate of a saturated system, so studies cannot use them as results.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables of a need: what is needed, and what may be chosen from."""
+"""The tables of a need: the requirements, and the possible choices."""
 
 from __future__ import annotations
 

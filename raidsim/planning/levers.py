@@ -1,4 +1,4 @@
-"""What limits cost, and which design is nearest where nothing keeps them all."""
+"""Which limits determine the cost, and which design is nearest if none meets all limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A need: a file that says what is needed, what may be chosen, and what hardware costs."""
+"""A need: a file with the requirements, the possible choices, and the prices of hardware."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plan came to, as plain data that reports read."""
+"""The result of a plan, as plain data that reports read."""
 
 from __future__ import annotations
 

@@ -1,13 +1,14 @@
 """From a need to the designs worth buying, in stages.
 
-1. arithmetic: what all designs hold, survive, cost and take (`raidsim.planning.arithmetic`);
-2. bounds: what they cannot do better than (`raidsim.planning.bounds`);
-3. coarse runs, of those that could be on the front (`raidsim.planning.coarse`);
-4. exact runs of those near it, and the headroom of each (`raidsim.planning.checked`); of the
-   winners they go on until caches have settled;
-5. runs with a drive missing, and while one is rebuilt, of the winners.
+1. arithmetic: capacity, redundancy, cost and power of all designs (`raidsim.planning.arithmetic`);
+2. bounds: their best possible figures (`raidsim.planning.bounds`);
+3. coarse runs of designs that could be on the front (`raidsim.planning.coarse`);
+4. exact runs of those near it, and the headroom of each (`raidsim.planning.checked`); for the
+   winners they continue until caches have settled;
+5. runs with a drive missing, and during a rebuild, for the winners.
 
-What falls in a later stage, or turns out worse, opens again what had been beaten by it alone.
+If a design fails in a later stage, or is worse than expected, designs that only this one had beaten
+are considered again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What hardware and energy cost: a file of one's own.
+"""The prices of hardware and energy: the user's own file.
 
-Amounts are numbers in the currency of the file, or texts with another one that ``[exchange]``
-says the worth of. A price of 0 is one: of hardware that is there already. Cards without a price
-are named by the plan, and designs with them are left out.
+Amounts are numbers in the currency of the file, or texts with another currency whose rate is in
+``[exchange]``. A price of 0 is valid: for hardware that exists already. The plan names cards
+without a price, and leaves out designs with them.
 """
 
 from __future__ import annotations

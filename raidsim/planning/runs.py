@@ -1,7 +1,7 @@
-"""Runs of designs: what of a result a plan needs, and how many at a time.
+"""Runs of designs: the figures that a plan needs from a result, and the number of runs at a time.
 
-Runs are told apart by the tables of their scenarios: what the load does not see, such as hot
-spares, chassis and prices, is not in these, so designs that differ in nothing else share a run.
+Runs are identified by the tables of their scenarios. Hot spares, chassis and prices have no effect
+on the load and are not in these tables, so designs that differ in nothing else share a run.
 """
 
 from __future__ import annotations

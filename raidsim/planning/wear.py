@@ -1,9 +1,9 @@
-"""How long drives last at what is written, while the load grows and further arrays share it.
+"""The life of drives at the written amount, while the load grows and further arrays share it.
 
 Rated writes are counted here in years of the load of today: a drive that is rated for six of them
-has less than six years if the load grows. In year y (from y-1 to y) the first arrays carry
-``arrays[0] / arrays[y]`` of the load, since all arrays carry as much. After the horizon the load
-grows on, and no array is added.
+lasts less than six years if the load grows. In year y (from y-1 to y) the first arrays carry
+``arrays[0] / arrays[y]`` of the load, since all arrays carry the same. After the horizon the load
+grows further, and no array is added.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Why a design is not worth buying: where it fell, and by how much."""
+"""Why a design is not worth buying: the stage in which it failed, and by how much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A need in words, and what readers of a plan have to know beside its figures."""
+"""A need in words, and remarks for readers of a plan beside its figures."""
 
 from __future__ import annotations
 

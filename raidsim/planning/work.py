@@ -1,4 +1,4 @@
-"""What a plan is made from: every design, and what became of it."""
+"""The working data of a plan: every design, and its results."""
 
 from __future__ import annotations
 

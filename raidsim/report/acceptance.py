@@ -1,4 +1,4 @@
-"""What ``raidsim accept`` writes for people, and what ``raidsim judge`` says of a delivery."""
+"""The output of ``raidsim accept``, and of ``raidsim judge`` about a delivery."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What is risky in the arrays, controllers and links of a scenario: one function for each thing.
+"""Risks in the arrays, controllers and links of a scenario: one function for each.
 
-Probabilities follow from the cards of the drives: of ``bits`` read, at least one is not
-recovered with 1-(1-UBER)^bits; of N drives at least one fails in a year with 1-(1-AFR)^N.
-Failures are taken as independent, which flatters drives of one make and age.
+Probabilities follow from the cards of the drives: of ``bits`` read, at least one is not recovered
+with 1-(1-UBER)^bits; of N drives at least one fails in a year with 1-(1-AFR)^N. Failures are taken
+as independent, which is too optimistic for drives of one make and age.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is wrong with the cards of a scenario that can be run all the same."""
+"""Problems of the cards of a scenario that do not prevent a run."""
 
 from __future__ import annotations
 

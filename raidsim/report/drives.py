@@ -1,7 +1,7 @@
-"""What a load means to the drives, in a few lines under the table: wear, heat, data at risk.
+"""The effect of a load on the drives, in a few lines under the table: wear, heat, data at risk.
 
-The drives of an array share a line: what is alike is said once, else as a range with the drive
-that is worst off.
+The drives of an array share a line. Equal values are given once, others as a range with the worst
+drive.
 """
 
 from __future__ import annotations

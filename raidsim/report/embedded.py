@@ -1,7 +1,7 @@
-"""Pictures inside of a page, in the colours of its style sheet.
+"""Pictures inside a page, in the colours of its style sheet.
 
-They are drawn in stand-in colours which the style sheet then names, so that they follow the
-reader's light or dark setting. What is pointed at says its figures: :mod:`raidsim.readings`.
+They are drawn in placeholder colours which the style sheet then replaces, so that they follow the
+reader's light or dark setting. The mouse pointer shows figures: :mod:`raidsim.readings`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The events of a scenario in words, and what will come of each, before anything is run."""
+"""The events of a scenario in words, and their expected effects, before a run."""
 
 from __future__ import annotations
 

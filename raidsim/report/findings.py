@@ -1,7 +1,7 @@
-"""What is wrong or risky in a scenario that can be run: one small function for each thing.
+"""Problems and risks of a scenario that do not prevent a run: one small function for each.
 
-``raidsim check`` runs them all, and those of :mod:`raidsim.report.array_findings`. They read
-the scenario and its cards only, and say nothing that takes a simulation to know.
+``raidsim check`` runs them all, and those of :mod:`raidsim.report.array_findings`. They only read
+the scenario and its cards, and report nothing that needs a simulation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How numbers are written for people: few digits, one meaning, no ornament.
 
-What layers below write too is in :mod:`raidsim.units`: capacities and times for people.
+Formats that lower layers also need are in :mod:`raidsim.units`: capacities and times for people.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A load at one point: its latency by percentile and where the time goes.
+"""A load at one point: its latency by percentile and the shares of its time.
 
-Against the load there would be one dot; so there is no such panel.
+A panel of values against the load would have one dot, so there is none.
 """
 
 from __future__ import annotations

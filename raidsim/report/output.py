@@ -1,8 +1,7 @@
-"""Files that a command writes: checked before the run starts, whole or not there after it.
+"""Files that a command writes: checked before the run starts, and written completely or not at all.
 
-Everything is rendered first, then written under temporary names beside the
-targets, and only when all of it is on the disk is it renamed. A full disk or
-Ctrl-C leaves what was there before.
+Everything is rendered first, then written under temporary names beside the targets. Only when all
+of it is on the disk is it renamed. A full disk or Ctrl-C leaves the old files unchanged.
 """
 
 from __future__ import annotations

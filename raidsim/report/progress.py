@@ -1,7 +1,7 @@
-"""How far a command is, as a bar on standard error that leaves no trace behind.
+"""The progress of a command, as a bar on standard error that is removed at the end.
 
-Where standard error is no terminal there is no bar; that the kernel is being compiled,
-which takes a while and happens once, is said there too.
+If standard error is no terminal, there is no bar. A message about the compilation of the kernel,
+which takes a while and is done once, is printed in this case too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Real time on the axis of a course in which work was sampled.
 
-A rebuild of hours is simulated as a sample of its rows, in seconds or minutes. While it runs
-under a load that stays as it is, each simulated moment stands for as much of the real time as the
-sample stands for rows. The curves stay where they are; what is written below them is the real time.
+A rebuild of hours is simulated as a sample of its rows, in seconds or minutes. While it runs under
+a constant load, the sample represents many more rows, and each simulated moment represents as much
+more real time. The curves do not move; the labels below them are the real time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A scenario in a few words, read from the resolved dictionary that a result carries.
+"""A scenario in a few words, from the resolved dictionary in a result.
 
-A result may come from a file written by another version, so nothing here
-requires a key: what is not there is not said.
+A result may come from a file written by another version, so nothing here requires a key: missing
+values are not mentioned.
 """
 
 from __future__ import annotations

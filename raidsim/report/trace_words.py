@@ -1,4 +1,4 @@
-"""What is said of a trace: the same sentences and tables on a terminal and on a page."""
+"""Remarks about a trace: the same sentences and tables on a terminal and on a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cards do not know, in words: where nine in ten of the draws have a figure, and why."""
+"""The effect of unknown values in words: the range of nine in ten draws of a figure, and why."""
 
 from __future__ import annotations
 

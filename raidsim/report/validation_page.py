@@ -1,4 +1,4 @@
-"""One self-contained HTML page of a validation: it opens offline and fetches nothing."""
+"""One self-contained HTML page of a validation: it opens offline and loads nothing."""
 
 from __future__ import annotations
 

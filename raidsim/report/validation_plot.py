@@ -1,6 +1,6 @@
 """Published against simulated, drawn as SVG: the same verdicts give the same bytes.
 
-A point that is pointed at says its figures (:mod:`raidsim.readings`).
+The mouse pointer shows the figures of a point (:mod:`raidsim.readings`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A validation on the terminal: how much holds, by document and role, and what does not."""
+"""A validation on the terminal: the share that holds, by document and role, and the misses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search for the highest load within a latency came to, in words."""
+"""The result of a search for the highest load within a latency, in words."""
 
 from __future__ import annotations
 

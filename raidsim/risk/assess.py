@@ -1,8 +1,8 @@
-"""The risk of a volume of a scenario: what its drives, level and rebuild time come to.
+"""The risk of a volume of a scenario, from its drives, its level and its rebuild time.
 
-The chance of loss and the mean time to it come from the Markov chain of a group, all groups
+The chance of loss and the mean time to it come from the Markov chain of a group, with all groups
 alike and independent: 1 - (1 - p)^groups, and the time of a group over their number. Simulated
-lifetimes stand beside them, in which rebuilds and deliveries take fixed times.
+lifetimes, with fixed times of rebuilds and deliveries, are given beside them.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """How long repairs take, and how long a latent sector error lasts until a scrub finds it.
 
-A time is at least ``least`` hours (what no luck shortens: the media rate, the patrol's period of
-rest), and what is above that is distributed:
+A time is at least ``least`` hours (the minimum: the media rate, the patrol's period of rest). The
+time above it is distributed:
 
 - Fixed: always the same.
 - Weibull: least + scale E^(1/shape), E exponential with mean 1. A shape of 1 is exponential, 2 and
-  3 have a hump. J. G. Elerath and M. Pecht give 6 h + Weibull(12 h, 2) for restores, and
-  6 h + Weibull(168 h, 3) for scrubs of a week ("Enhanced reliability modeling of RAID storage
-  systems", DSN 2007).
-- Lognormal: least + median e^(sigma Z), Z normal: where factors multiply, as with the waits for
+  3 have a hump. J. G. Elerath and M. Pecht give 6 h + Weibull(12 h, 2) for restores, and 6 h +
+  Weibull(168 h, 3) for scrubs of a week ("Enhanced reliability modeling of RAID storage systems",
+  DSN 2007).
+- Lognormal: least + median e^(sigma Z), Z normal: for products of factors, as with the waits for
   people and parts. The mean is least + median e^(sigma^2 / 2).
-- Even: all times up to ``most`` alike: the age of an error when a patrol of that period finds
-  it, since it arises at any time within the period.
+- Even: all times up to ``most`` are equally likely. This is the age of an error when a patrol of
+  that period finds it, since it arises at any time within the period.
 
-Verbs: :meth:`draw` times, :attr:`mean`, :meth:`within`: the mean of the time or of an age,
-whichever is shorter, which is the integral of the chance to last longer.
+Verbs: :meth:`draw` times, :attr:`mean`, :meth:`within`: the mean of the shorter one of the time and
+an age, which is the integral of the chance to last longer.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Which drives stand in for which: the groups of an array that can lose data.
+"""The groups of an array that can lose data: drives that can replace each other's data.
 
-A *group* is a number of drives that hold each other's data, in copies or in parity; drives of
-different groups know nothing of each other. RAID 10 has a group for each set of copies, RAID 50
-and 60 one for each span. RAID 1E, and RAID 10 with a spread, is one group in which neighbours hold
-each other's copies: a second failure loses data only if it hits a neighbour of the first.
+A *group* is a number of drives that hold each other's data, in copies or in parity. Drives of
+different groups share no data. RAID 10 has a group for each set of copies, RAID 50 and 60 one for
+each span. RAID 1E, and RAID 10 with a spread, is one group in which neighbours hold each other's
+copies: a second failure only loses data if it affects a neighbour of the first.
 
-What is counted here follows from the layout itself, so it holds for any level.
+The counts here follow from the layout itself, so they hold for any level.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
-"""Simulated lifetimes of an array: how often data is lost, with what no formula holds.
+"""Simulated lifetimes of an array: how often data is lost, with effects that no formula contains.
 
-Each lifetime goes from event to event: a drive fails, a rebuild ends, all drives are shaken. Ages,
-wear, spares on the shelf, deliveries and patrol reads are kept; many lifetimes go side by side as
-rows of arrays.
+Each lifetime goes from event to event: a drive fails, a rebuild ends, a shock affects all drives.
+Ages, wear, spares on the shelf, deliveries and patrol reads are simulated. Many lifetimes are
+simulated side by side as rows of arrays.
 
 Loss is rare, so failures are made frequent and each lifetime counts less in return (failure
 biasing; P. Heidelberger, "Fast simulation of rare events in queueing and reliability models", ACM
-TOMACS 5 (1995)). The hazard of a drive is multiplied by B: as long as none is missing so that about
-one failure falls into the lifetime, while a group misses one so that about one more falls into
-the rebuilds of a lifetime, and while it misses more so that one falls into each rebuild. The
-weight of a lifetime is the product of e^((B-1) H) for each hazard H that a drive passed through,
-and of 1/B for each failure. Sectors that can't be read are not drawn: their
-chance is added to the loss, and the lifetime goes on with the rest of its weight. They are lost
-when the drive fails that held their only other source, not when a rebuild finds them: so a slow
-rebuild can't put a loss off beyond the end of the lifetime. The mean of the
-weighted losses is the probability, whatever B is; tests compare it with the Markov chain.
+TOMACS 5 (1995)). The hazard of a drive is multiplied by B. While no drive is missing, B gives about
+one failure in the lifetime. While a group misses one drive, it gives about one more failure in the
+rebuilds of a lifetime. While a group misses more, it gives one failure in each rebuild. The weight
+of a lifetime is the product of e^((B-1) H) for each hazard H that a drive passed through, and of
+1/B for each failure. Sectors that cannot be read are not drawn: their chance is added to the loss,
+and the lifetime continues with the rest of its weight. They are lost when the drive fails that held
+their only other source, not when a rebuild finds them. So a slow rebuild cannot delay a loss beyond
+the end of the lifetime. The mean of the weighted losses is the probability, for any B; tests
+compare it with the Markov chain.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """How long the rebuild of a drive takes.
 
 :func:`simulated` lets the performance model rebuild a sample of a drive, spread over it, with the
-controller's (or host's) own way to go about it. :func:`least` is what no rebuild can beat: all
-that the array uses of a drive is read from those that hold it in copies or parity, and written to
-the new one, side by side, so the slowest part counts:
+settings of the controller (or host). :func:`least` is a lower bound for any rebuild. All used data
+of the array is read from the drives that hold it in copies or parity, and written to the new one,
+side by side. So the slowest part determines the time:
 
 - a hard disk passes all its tracks, at the mean of its outermost and innermost (capacity over
-  radius is about linear), one track a turn;
+  radius is about linear), one track a revolution;
 - flash is read and written at the slowest of link, data path, channels and dies;
-- what the drives that are read put on a link that they share.
+- the data of the drives that are read crosses a link that they share.
 """
 
 from __future__ import annotations

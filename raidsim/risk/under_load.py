@@ -1,7 +1,8 @@
-"""The rebuild of a drive while the scenario's own loads run, and the rate that would keep a day.
+"""The rebuild of a drive while the scenario's own loads run, and the rate for a rebuild in a day.
 
-A rebuild at a low rate takes about the time of one at 100 % over the rate; what it leaves to hosts
-changes that a little. So the rate that keeps a time is found from two simulations in few steps.
+A rebuild at a low rate takes about the time of one at 100 %, divided by the rate. The part that it
+leaves to hosts changes this a little. So the rate for a given time is found from two simulations in
+few steps.
 """
 
 from __future__ import annotations

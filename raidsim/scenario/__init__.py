@@ -1,4 +1,4 @@
-"""Scenarios: which hardware, under which load, measured how - as a file and as an object."""
+"""Scenarios: the hardware, the load, and the measurement - as a file and as an object."""
 
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.files import find, names

@@ -1,4 +1,4 @@
-"""What must hold between the drives, the level and the controller of a volume."""
+"""Conditions that the drives, the level and the controller of a volume must meet together."""
 
 from __future__ import annotations
 

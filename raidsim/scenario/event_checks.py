@@ -1,8 +1,8 @@
-"""Reading the ``[[event]]`` tables of a scenario, and what must hold between them.
+"""Reading the ``[[event]]`` tables of a scenario, and the conditions between them.
 
-Events are first read one by one, each by the class of its kind; then they are gone through in
-the order in which they happen: a drive is replaced only once it has failed, a load stops only
-while it runs, and nothing happens after the end.
+Events are first read one by one, each by the class of its kind. Then they are checked in the order
+in which they happen: a drive is only replaced after it has failed, a load only stops while it runs,
+and nothing happens after the end.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What may happen while a scenario runs: one class for each kind of ``[[event]]``.
+"""Possible events of a scenario: one class for each kind of ``[[event]]``.
 
-A class holds the keys of its kind, says in words what happens, and whether something that it
-begins goes on for a while. What it does to a running system is `raidsim.control.course`; what
-must hold between events is `raidsim.scenario.event_checks`.
+A class has the keys of its kind, describes the event in words, and says whether it begins something
+that lasts. `raidsim.control.course` has its effect on a running system, and
+`raidsim.scenario.event_checks` the conditions between events.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Parts of a scenario whose tables have been read, and what they mean.
+"""Parts of a scenario whose tables have been read, and their meaning.
 
-Where something is wrong with a table its other keys still say something, so that checks can speak
-about them too. What could not be found out is None.
+If a table has an error, its other keys still have a meaning, so checks can report on them too. A
+part that could not be determined is None.
 """
 
 from __future__ import annotations

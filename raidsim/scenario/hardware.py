@@ -1,4 +1,4 @@
-"""The cards that a scenario names, with the values that it sets in place of theirs."""
+"""The cards that a scenario names, with the values that it sets instead of theirs."""
 
 from __future__ import annotations
 

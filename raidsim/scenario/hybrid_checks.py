@@ -1,7 +1,7 @@
-"""What must hold between a hybrid and the volumes that it is made of.
+"""Conditions between a hybrid and the volumes that it is made of.
 
-:func:`check_hybrid` yields (key, cause, remedy) like the checks of a load; :func:`measure` says how
-large it is, :func:`check_overlaps` which hybrids are in each other's way.
+:func:`check_hybrid` yields (key, cause, remedy) like the checks of a load. :func:`measure` computes
+its size, :func:`check_overlaps` finds hybrids that use the same volume.
 """
 
 from __future__ import annotations

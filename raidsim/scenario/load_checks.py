@@ -1,7 +1,7 @@
-"""What must hold between the keys of loads: one small function each.
+"""Conditions between the keys of loads: one small function each.
 
-A check of a load gets the values of the keys it names, and runs only if all of
-them could be read. It yields (key, cause, remedy).
+A check of a load gets the values of the keys it names, and runs only if all of them could be read.
+It yields (key, cause, remedy).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a scenario says of a load: which requests, how many, where, and when it ends."""
+"""The keys of a load in a scenario: which requests, how many, where, and when it ends."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""From the data of a file to the checked tables of a scenario, or all that is wrong with them.
+"""From the data of a file to the checked tables of a scenario, or to all errors in them.
 
-Each table is read in two steps: what is written in it (`raidsim.scenario.reading`), and what that
-means beside the tables before it (`raidsim.scenario.meaning`).
+Each table is read in two steps: its keys (`raidsim.scenario.reading`), and their meaning together
+with the tables before it (`raidsim.scenario.meaning`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What must hold between the keys of a group of machines, and the volumes they are on.
+"""Conditions between the keys of a group of machines, and the volumes they are on.
 
 Like the checks of a load, :func:`check_machines` yields (key, cause, remedy).
 """

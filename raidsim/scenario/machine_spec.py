@@ -1,4 +1,4 @@
-"""What a scenario says of virtual machines that boot: one table for each group."""
+"""The keys of virtual machines that boot: one table for each group."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the tables of a scenario mean: each by itself, and by the parts that come before it.
+"""The meaning of the tables of a scenario: each by itself, and with the parts that come before it.
 
-A table has been read before (`raidsim.scenario.reading`): here references are resolved, what
-depends on other keys is filled in, and cards are taken. What does not fit is noted in the reading.
+A table has been read before (`raidsim.scenario.reading`). Here references are resolved, values that
+depend on other keys are filled in, and cards are loaded. Errors are noted in the reading.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a scenario says: host, controllers, links, volumes, hybrids, air, and how to measure.
+"""The tables of a scenario: host, controllers, links, volumes, hybrids, air, and measurement.
 
-The fields are the keys of the file; each carries its meaning and its default,
-from which the reference page is made. Values are plain numbers in base units:
-seconds, bytes, hertz, and shares from 0 to 1. Where a table means more than its keys say, such as
-a card that is loaded by its name, its class is called ``...Keys``, and `specs` has what it means.
+The fields are the keys of the file. Each has its meaning and its default, from which the reference
+page is made. Values are plain numbers in base units: seconds, bytes, hertz, and shares from 0 to 1.
+If a table means more than its keys say, such as a card that is loaded by its name, its class is
+called ``...Keys``, and `specs` has its meaning.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """``--set KEY=VALUE``: another value for a key, before anything is checked.
 
-The key is written as messages show it: ``load.outstanding``, ``measure.precision``,
-``load[1].size`` or ``load.NAME.size`` where there are several loads, ``load[*].size`` for all
-of them (``load.outstanding`` and ``load.rate`` mean all that have them),
-``volume.set.flash.read_time`` for a value of a card. The value is TOML; what is no
-TOML is a text, so quotes may be left out: ``load.size=8 KiB``, also of quantities in a
-list: ``load.rate=[100 IO/s, 1 kIO/s]``. Without a value
-(``load.rate=``) the key is taken away.
+The key is written as in messages: ``load.outstanding``, ``measure.precision``, ``load[1].size`` or
+``load.NAME.size`` if there are several loads, ``load[*].size`` for all of them
+(``load.outstanding`` and ``load.rate`` mean all that have them), ``volume.set.flash.read_time`` for
+a value of a card. The value is TOML. A value that is no TOML is a text, so quotes may be left out:
+``load.size=8 KiB``, also for quantities in a list: ``load.rate=[100 IO/s, 1 kIO/s]``. Without a
+value (``load.rate=``) the key is removed.
 
-A program gives keys and values apart (:func:`put`), as in
-``scenario.with_("load.outstanding", 32)``.
+A program gives keys and values separately (:func:`put`), as in ``scenario.with_("load.outstanding",
+32)``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the tables of a scenario have in common: the base of all, names, sizes, areas."""
+"""The common parts of all tables of a scenario: their base class, names, sizes, areas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that a program gives, as a file could have given them."""
+"""Values that a program gives, in the form that a file could have given them."""
 
 from __future__ import annotations
 

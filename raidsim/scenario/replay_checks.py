@@ -1,4 +1,4 @@
-"""What must hold between the keys of a replay, its load, its trace and the volume."""
+"""Conditions between the keys of a replay, its load, its trace and the volume."""
 
 from __future__ import annotations
 

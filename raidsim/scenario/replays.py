@@ -1,7 +1,7 @@
-"""What a load that replays a trace means: which requests, how far they reach, whether they fit.
+"""The meaning of a load that replays a trace: its requests, their area, and whether they fit.
 
-The trace is gone through once for that, when its scenario is read. What was found is kept for as
-long as the file stays the same, so that a scenario may be read again at no cost.
+The whole trace is read once for this, when its scenario is read. The findings are kept as long as
+the file stays the same, so that a scenario may be read again at no cost.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A scenario as an object: what a file says, checked, with every default filled in."""
+"""A scenario as an object: the content of a file, checked, with every default filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single tables that a program gives, beside parts that have been checked before."""
+"""Single tables that a program gives, read together with parts that were checked before."""
 
 from __future__ import annotations
 

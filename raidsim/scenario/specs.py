@@ -1,4 +1,4 @@
-"""What the tables of a scenario mean, where that is more than their keys say.
+"""The meaning of the tables of a scenario, where it is more than their keys.
 
 Cards are loaded, with the values that the table sets; arrays are laid out; hybrids are measured.
 """

@@ -1,4 +1,4 @@
-"""What a scenario says: all its tables, checked, with every default filled in."""
+"""The content of a scenario: all its tables, checked, with every default filled in."""
 
 from __future__ import annotations
 

@@ -1,39 +1,36 @@
 """Confidence interval of the mean of one correlated series: lowest frequencies, adjusted as Skart.
 
-Values of a simulation follow one another and resemble one another, so a plain Student interval
-over them is far too narrow. How far the mean of n values is off is told by what varies slowly:
+Consecutive values of a simulation are similar, so a plain Student interval over them is far too
+narrow. The error of the mean of n values depends on their slow variations:
 
-1. The series is taken apart into cosines, c_j = sqrt(2 / n) sum x_i cos(pi j (i + 1/2) / n). Where
-   slow variations are equally strong, each of the lowest ones gives the variance of the mean,
-   c_j**2 / n. Begin with at most 63 of them. Together they are the slow part of the series, which
-   k values tell, one more than there are cosines. While von Neumann's ratio of successive
-   differences finds these correlated at the 20 % level (either way), some frequencies are stronger
-   than others: take fewer by sqrt 2, down to 9.
-   With r = 1 - sum (Y_j+1 - Y_j)**2 / (2 sum (Y_j - mean)**2), independent values give r
-   a mean of 0 and a variance of (k - 2) / (k**2 - 1).
-2. A test passed is no proof, so the variance of the mean, the mean of c_j**2 / n, is multiplied
-   by (1 + phi) / (1 - phi), where phi is the lag-1 autocorrelation of the slow part that is left
-   (+ 1 / k for its bias), kept within 0 to 0.8.
-3. Student's t with k - 1 degrees of freedom is corrected for the skewness of the slow part
-   (queues are skewed: now and then a long one), which makes the interval asymmetric:
-   G(t) = (cbrt(1 + 6 b (t - b)) - 1) / (2 b),  b = skewness / (6 sqrt k).
+1. The series is decomposed into cosines, c_j = sqrt(2 / n) sum x_i cos(pi j (i + 1/2) / n). If slow
+   variations are equally strong, each of the lowest cosines gives the variance of the mean, c_j**2
+   / n. Begin with at most 63 of them. Together they are the slow part of the series. It is
+   determined by k values, one more than there are cosines. While von Neumann's ratio of successive
+   differences finds these values correlated at the 20 % level (either way), some frequencies are
+   stronger than others: take fewer by sqrt 2, down to 9. With r = 1 - sum (Y_j+1 - Y_j)**2 / (2 sum
+   (Y_j - mean)**2), independent values give r a mean of 0 and a variance of (k - 2) / (k**2 - 1).
+2. A passed test is no proof. So the variance of the mean, which is the mean of c_j**2 / n, is
+   multiplied by (1 + phi) / (1 - phi). phi is the lag-1 autocorrelation of the remaining slow part
+   (+ 1 / k for its bias), limited to 0 to 0.8.
+3. Student's t with k - 1 degrees of freedom is corrected for the skewness of the slow part (queues
+   are skewed: sometimes a long one), which makes the interval asymmetric: G(t) = (cbrt(1 + 6 b (t -
+   b)) - 1) / (2 b),  b = skewness / (6 sqrt k).
 
-Means over batches would be the obvious slow part. But a batch begins and ends somewhere in what
-comes again and again (garbage collected, I/Os in flight), and what it has too much its neighbour
-has too little. That evens out over the window and not in the batches: their intervals were up to
-three times too wide. To cosines that complete few periods in the window, what comes fast adds
-hardly anything.
+Means of batches are the usual slow part. But a batch begins and ends somewhere within a periodic
+effect (garbage collection, I/Os in flight): if it has too much of it, its neighbour has too little.
+This evens out over the window, but not over the batches: their intervals were up to three times too
+wide. Fast variations add hardly anything to cosines that have few periods in the window.
 
 Sources: step 1, U. K. Mueller, "A theory of robust long-run variance estimation", J. Econometrics
-141 (2007), and E. Lazarus, D. J. Lewis, J. H. Stock, M. W. Watson, "HAR inference:
-recommendations for practice", J. Business & Economic Statistics 36 (2018): equally weighted
-cosines with Student's t; the test and how it is repeated, G. S. Fishman, "Grouping observations
-in digital simulation", Management Science 24 (1978), for batches; steps 2 and 3, A. Tafazzoli,
-N. M. Steiger, J. R. Wilson, "N-Skart: a nonsequential skewness- and autocorrelation-adjusted
-batch-means procedure for simulation analysis", IEEE Trans. Automatic Control 56 (2011); G is
-R. Willink's (2005).
+141 (2007), and E. Lazarus, D. J. Lewis, J. H. Stock, M. W. Watson, "HAR inference: recommendations
+for practice", J. Business & Economic Statistics 36 (2018): equally weighted cosines with Student's
+t; the test and how it is repeated, G. S. Fishman, "Grouping observations in digital simulation",
+Management Science 24 (1978), for batches; steps 2 and 3, A. Tafazzoli, N. M. Steiger, J. R. Wilson,
+"N-Skart: a nonsequential skewness- and autocorrelation-adjusted batch-means procedure for
+simulation analysis", IEEE Trans. Automatic Control 56 (2011); G is R. Willink's (2005).
 
-Coverage is proved in `tests/test_stats_coverage.py`. Cut the warm-up first.
+`tests/test_stats_coverage.py` tests the coverage. Cut the warm-up first.
 """
 
 from __future__ import annotations

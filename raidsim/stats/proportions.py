@@ -1,11 +1,11 @@
 """Confidence interval of a probability that was counted, or estimated with weights.
 
 Counted: C. J. Clopper and E. S. Pearson, "The use of confidence or fiducial limits illustrated in
-the case of the binomial", Biometrika 26 (1934); never too narrow. Of none in n trials it leaves
-1 - (alpha/2)^(1/n), about 3.7/n at 95 %; where only an upper bound is asked for, that is 3/n
-(rule of three).
+the case of the binomial", Biometrika 26 (1934); never too narrow. For none in n trials the upper
+end is 1 - (alpha/2)^(1/n), about 3.7/n at 95 %. If only an upper bound is needed, this is 3/n (rule
+of three).
 
-Weighted (importance sampling): normal interval of the mean of the weights, cut at 0 and 1; for a
+Weighted (importance sampling): normal interval of the mean of the weights, limited to 0 to 1; for a
 thousand trials and more.
 """
 

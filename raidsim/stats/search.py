@@ -1,15 +1,15 @@
-"""The highest value at which something holds, found with few trials.
+"""The highest value at which a condition holds, found with few trials.
 
-Trials climb a ladder of values up to the first that does not hold. The answer then lies between
-that one and the one below it, and each further trial halves the interval, until its ends are
-neighbours: whole numbers that follow each other, or values that differ by no more than a
-resolution. From a ladder of doublings a resolution of 1 % takes seven further trials at most.
+Trials go up a list of increasing values to the first one at which the condition does not hold. The
+answer is between this value and the one below it. Each further trial halves the interval, until its
+ends are neighbours: consecutive whole numbers, or values that differ by no more than a resolution.
+If the values of the list double, a resolution of 1 % takes seven further trials at most.
 
-Where the caller can tell from what it measured at both ends where the border should be, a few
-trials go there before any halve: two or three are often enough.
+If the caller can estimate the limit from the measurements at both ends, a few trials go there
+before any halving: two or three are often enough.
 
-What holds at a value must hold below it too. Where chance decides near the border, the answer
-is a value that held, with one not much above it that did not.
+A condition that holds at a value must hold below it too. If chance decides near the limit, the
+answer is a value at which it held, with one not much above it at which it did not.
 """
 
 from __future__ import annotations

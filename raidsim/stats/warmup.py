@@ -1,19 +1,19 @@
-"""Warm-up of a run: where its start stops mattering, by MSER-5.
+"""Warm-up of a run: where its start no longer has an effect, by MSER-5.
 
 The series is averaged in batches of five, Y_1 ... Y_n. Cutting the first d of them leaves a mean
-whose marginal standard error squared is, but for a constant,
+whose marginal standard error squared is, apart from a constant,
 
     MSER(d) = sum over j > d of (Y_j - mean_d)**2 / (n - d)**2
 
-with mean_d the mean of what is left. The warm-up ends where MSER is least. A minimum in the
-second half (d > n / 2) says that the run had not settled: it is refused and must go on. The last
-five batches are never left alone: a few values that happen to be close would look like a steady
-state (Hoad, Robinson and Davies 2010).
+with mean_d the mean of the rest. The warm-up ends at the minimum of MSER. A minimum in the second
+half (d > n / 2) shows that the run had not settled: it is refused and the run must continue. At
+least the last five batches are always kept: a few values that are close by chance would look like a
+steady state (Hoad, Robinson and Davies 2010).
 
-What MSER cuts depends on the data it cuts from: in a strongly correlated, skewed series it takes
-early peaks for warm-up, and what is left comes out low. Two rules keep that harmless (M/M/1 at
-80 %, 100,000 customers, nominal 95 %: coverage .94 with both, .90 without): never use the cut of
-a refused run, and give a series of thousands of values rather than hundreds - or that of the
+The cut of MSER depends on the data that it cuts. In a strongly correlated, skewed series it takes
+early peaks as warm-up, and the rest has a mean that is too low. Two rules keep this harmless (M/M/1
+at 80 %, 100,000 customers, nominal 95 %: coverage .94 with both, .90 without). Never use the cut of
+a refused run. Give it a series of thousands of values rather than hundreds, or the series of the
 throughput, which is far less correlated than latency.
 
 Source: K. P. White, M. J. Cobb, S. C. Spratt, "A comparison of five steady-state truncation

@@ -1,1 +1,1 @@
-"""Many runs of one question: sweeps, studies kept in a file, and what cards do not know."""
+"""Many runs of one question: sweeps, studies kept in a file, and draws of unknown values."""

@@ -1,8 +1,8 @@
-"""Systems side by side: what differs, by how much, and how sure that is.
+"""Systems side by side: their differences, the size of each, and its certainty.
 
-Every system runs with the same seeds, a run for each, and is compared with the first one run by
-run (`paired`). Loads are alike that stand in the same place, and points at which as much is
-outstanding or offered. Streams of random numbers go by the names of loads, so loads of the same
+Every system runs with the same seeds, a run for each, and is compared with the first one run by run
+(`paired`). Loads at the same position are compared, and points with the same number outstanding or
+the same offered rate. Streams of random numbers depend on the names of loads, so loads of the same
 name ask for the same I/Os in all systems.
 """
 

@@ -1,4 +1,4 @@
-"""What a comparison of systems found, as plain data."""
+"""The result of a comparison of systems, as plain data."""
 
 from __future__ import annotations
 

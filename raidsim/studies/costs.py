@@ -1,11 +1,11 @@
-"""What systems cost: to buy, and over five years.
+"""The cost of systems: to buy, and over five years.
 
-Energy is the highest power of all parts whose cards know it, all the time; drives that fail are
+Energy is the highest power of all parts whose cards give it, all the time. Drives that fail are
 replaced at their annual rate and price. Nothing is discounted.
 
-It is the bill of systems as they are. ``raidsim.planning.cost`` reads the same file of prices for
-another question, that of a whole space of designs at once, which grow over a horizon; the two have
-no more in common than power times price and drives times rate.
+This is the cost of systems as they are. ``raidsim.planning.cost`` reads the same file of prices for
+another question: the cost of many designs at once, which grow over a horizon. The two only share
+power times price and drives times rate.
 """
 
 from __future__ import annotations

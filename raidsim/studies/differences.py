@@ -1,4 +1,4 @@
-"""What differs between scenarios in writing: keys, and values of the cards of like parts."""
+"""The differences between the texts of scenarios: keys, and card values of corresponding parts."""
 
 from __future__ import annotations
 

@@ -1,15 +1,15 @@
-"""Which key matters: main effects and interactions of what a study varied, by variance.
+"""Which key matters: main effects and interactions of the varied keys of a study, by variance.
 
-The logarithm of a figure (or the figure, if it is not always above zero) is explained by the keys,
-by least squares. A key with few values has an effect of its own for each; one with many, all of
-them numbers, has a line and a curve in the logarithm (or the number). The share of a key is what
-the sum of squared errors grows by without it, all other keys being there (sums of squares of type
-II); that of an interaction what it shrinks by when the pair is let in. In a whole grid the shares
-of all terms add up to one; where variants are missing, keys may share what they explain.
+The keys explain the logarithm of a figure (or the figure, if it is not always above zero), by least
+squares. A key with few values has a separate effect for each. A key with many values, all of them
+numbers, has a line and a curve in the logarithm (or the number). The share of a key is the increase
+of the sum of squared errors without it, with all other keys present (sums of squares of type II).
+The share of an interaction is the decrease when the pair is added. In a whole grid the shares of
+all terms add up to one. If variants are missing, keys may share what they explain.
 
-What runs measure has an error, so terms explain something by chance. Their intervals say how much:
-a term whose share chance would reach in one of twenty cases is called noise (chi-squared, from the
-errors of the runs).
+Measurements of runs have an error, so terms explain something by chance. The intervals of the runs
+say how much. A term is called noise if chance would reach its share in one of twenty cases
+(chi-squared, from the errors of the runs).
 """
 
 from __future__ import annotations

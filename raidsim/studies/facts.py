@@ -1,4 +1,4 @@
-"""Figures of a system that no run moves: capacity, drives, power; and rebuild, risk, endurance."""
+"""Figures of a system that do not depend on a run: capacity, drives, power, rebuild, risk."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Two scenarios under the same draws: which is ahead, and how sure that is.
+"""Two scenarios under the same draws: which is better, and how certain this is.
 
-A card that both use is the same in both, draw by draw. So what it does not know moves both alike,
-and an order can be certain although neither figure is.
+A card that both use is the same in both, draw by draw. So its unknown values move both alike, and
+an order can be certain although neither figure is.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""How two systems differ in a figure, from runs of both under the same random numbers.
+"""The difference of two systems in a figure, from runs of both with the same random numbers.
 
 Run i of one system has the seed of run i of the other, so both are asked for the same I/Os, and
-what chance does to one it mostly does to the other as well. The runs of different seeds are
-independent of each other. So the differences d_i are, and their mean has Student's interval with
-n - 1 degrees of freedom:
+chance mostly affects both in the same way. Runs of different seeds are independent of each other.
+So the differences d_i are independent too, and their mean has Student's interval with n - 1 degrees
+of freedom:
 
     mean(d) -+ t(0.975, n - 1) * s(d) / sqrt(n)
 
-The ratio is taken of logarithms: exp of the mean of log(y_i / x_i), and of the ends of its
-interval. (A. M. Law, "Simulation Modeling and Analysis", chapters 10.2 and 11.2.) Results that
-were read, of one run each, are not paired: their own intervals are put together, as independent.
+The ratio is computed with logarithms: exp of the mean of log(y_i / x_i), and of the ends of its
+interval. (A. M. Law, "Simulation Modeling and Analysis", chapters 10.2 and 11.2.) Results that were
+read, of one run each, are not paired: their own intervals are combined as independent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The risk of data loss with what cards do not know: failure and error rates, times of rebuilds."""
+"""The risk of data loss with unknown values: failure and error rates, times of rebuilds."""
 
 from __future__ import annotations
 

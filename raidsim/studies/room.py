@@ -1,4 +1,4 @@
-"""The memory that a run would take, before it is run: what `raidsim run` would be refused for."""
+"""The memory that a run would need, before it is run: `raidsim run` refuses too large runs."""
 
 from __future__ import annotations
 

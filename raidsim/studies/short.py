@@ -1,6 +1,6 @@
-"""Short runs: the figures of a scenario, measured just long enough to be compared with others.
+"""Short runs: the figures of a scenario, measured just long enough for a comparison with others.
 
-Compared are runs of the same seed, so what chance does to one it mostly does to the other as well.
+Runs of the same seed are compared, so chance mostly affects both in the same way.
 """
 
 from __future__ import annotations

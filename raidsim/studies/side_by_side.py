@@ -1,4 +1,4 @@
-"""Lines of a comparison: figures of runs, or of results that were read, put side by side."""
+"""Lines of a comparison: figures of runs, or of results that were read, side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scenario at its hardest point in other states: a drive missing, and a drive being rebuilt."""
+"""A scenario at its hardest point in other states: a drive missing, and during a rebuild."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Results of runs in one SQLite file: what was run before is not run again.
+"""Results of runs in one SQLite file: a run that was done before is not repeated.
 
 A result is found by its content key (:func:`raidsim.studies.study.content_key`): a hash of the
 scenario with every default, its cards, the seed, and the sources and packages that simulate it. So
-an entry is never out of date; it is only no longer asked for.
+an entry is never out of date; after a change raidsim asks for another key.
 
-The file has a write-ahead log, so several commands may read and write it at a time, and what was
-written stays whatever ends them. Tables, for whoever asks it with SQL:
+The file has a write-ahead log, so several commands may read and write it at a time, and written
+data stays, whatever ends them. Tables, for queries in SQL:
 
 ``results``   one row for each run: status, reason, scenario and result as JSON (packed by zlib)
 ``points``    its figures, a row for each point, with the columns of `raidsim.studies.figures`
 ``studies``   what was asked for at a time, and with which command
 ``variants``  what each study varied, and the key of the result
 
-and for each study a view ``study_N``, with what was varied and the figures side by side.
+and for each study a view ``study_N``, with the varied keys and the figures side by side.
 """
 
 from __future__ import annotations

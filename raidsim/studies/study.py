@@ -1,8 +1,8 @@
-"""Studies: variants of scenarios, each run once, and what each came to.
+"""Studies: variants of scenarios, each run once, and their results.
 
-A variant that cannot be run is no end of a study: its outcome has the reason. What a store has
-already is taken from it, and what is new goes into it as it comes, so that a study which was ended
-goes on where it stood.
+A variant that cannot be run does not end a study: its outcome has the reason. Results that a store
+has already are taken from it, and new ones are written to it as they come, so an interrupted study
+continues where it stopped.
 """
 
 from __future__ import annotations

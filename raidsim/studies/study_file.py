@@ -1,4 +1,4 @@
-"""A study as a file: which scenario, what is varied, and where that ends.
+"""A study as a file: the scenario, the varied keys, and the end of the study.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Figures with what cards do not know: draws of all cards, each a short run beside the full one."""
+"""Figures with unknown values: draws of all cards, each a short run beside the full one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the simulated result of a fitted load is from that of another one, such as a replay."""
+"""The distance of a fitted load's simulated result from that of another one, such as a replay."""
 
 from __future__ import annotations
 

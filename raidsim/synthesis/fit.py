@@ -1,4 +1,4 @@
-"""The `[[load]]` that is nearest to a trace, of all that can be said in a table."""
+"""The `[[load]]` that is nearest to a trace, of all that a table can express."""
 
 from __future__ import annotations
 

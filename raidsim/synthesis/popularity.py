@@ -1,8 +1,8 @@
-"""Which places a load comes back to: distributions of accesses that `[[load]]` has words for.
+"""Which places a load returns to: distributions of accesses that `[[load]]` can express.
 
-A distribution is a few classes of blocks that are accessed alike. How often an LRU cache of some
-size misses under it is known in closed form, but for a good approximation: a block stays for the
-time T in which as many different blocks are used as the cache holds (Che and others, 2002).
+A distribution is a few classes of blocks that are accessed alike. The miss ratio of an LRU cache of
+some size under it has a closed form, which is a good approximation: a block stays for the time T in
+which as many different blocks are used as the cache holds (Che and others, 2002).
 """
 
 from __future__ import annotations

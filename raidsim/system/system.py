@@ -1,8 +1,8 @@
 """A system: the tables of one environment, with names, growing as parts are added.
 
-Everything that builds or observes the kernel does so through a :class:`System`. It owns
-the :data:`~raidsim.kernel.world.World`, appends rows (tables double when full), enters
-the kernel and hands back what it counted. Times at this face are integer nanoseconds.
+All code that builds or observes the kernel uses a :class:`System`. It owns the
+:data:`~raidsim.kernel.world.World`, appends rows (tables double when full), enters the kernel and
+returns its counts. Times in this interface are integer nanoseconds.
 """
 
 from __future__ import annotations

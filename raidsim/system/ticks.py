@@ -1,10 +1,10 @@
-"""When the kernel comes back to Python: ten times a second, by the clock on the wall.
+"""When the kernel returns to Python: ten times a second, in real time.
 
-While compiled code runs, Python handles no signal, so that Ctrl-C would wait until the kernel comes
-back, and that can be minutes. A thread of its own counts ticks in an array, and the kernel comes
-back when it sees the number change. Between two events it may come back anywhere: entering it again
-goes on with the same next event, so no result depends on where that was. An event takes from 30 ns
-to milliseconds, which is why time is counted here, and not events.
+While compiled code runs, Python handles no signal, so Ctrl-C would wait until the kernel returns,
+which can take minutes. A separate thread counts ticks in an array, and the kernel returns when this
+number changes. It may return between any two events: when it is entered again, it continues with
+the same next event, so no result depends on the place. An event takes from 30 ns to milliseconds,
+so time is counted here, and not events.
 """
 
 from __future__ import annotations

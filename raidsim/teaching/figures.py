@@ -1,4 +1,4 @@
-"""Figures that questions read off the point of a run, and closed forms that lessons share.
+"""Figures that questions take from the point of a run, and closed forms that lessons share.
 
 Times are ms, as in results.
 """

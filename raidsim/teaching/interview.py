@@ -1,7 +1,7 @@
-"""A conversation over the questions of a lesson: texts in, texts out, whatever the face.
+"""A conversation over the questions of a lesson: texts in, texts out, for any output.
 
-The order is that of the questions. A wrong answer gets a hint, the third one the answer. Where a
-prediction is asked for, it is not marked: what comes of it is shown beside it.
+The order is that of the questions. A wrong answer gets a hint, the third one the answer. A
+prediction is not marked: the result is shown beside it.
 """
 
 from __future__ import annotations

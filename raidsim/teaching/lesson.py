@@ -1,7 +1,7 @@
-"""What a lesson is made of: text, a system, questions, and what its page lets one turn.
+"""The parts of a lesson: text, a system, questions, and the knobs of its page.
 
-Texts of a question are templates in the form of :meth:`str.format`. They may name the numbers
-that the seed has drawn, what ``also`` adds to them, and, in ``way``, the answers ``hand`` and
+Texts of a question are templates in the form of :meth:`str.format`. They may name the numbers that
+the seed has chosen, what ``also`` adds to them, and, in ``way``, the answers ``hand`` and
 ``simulated``. A number without a format of its own is shown with three figures.
 """
 

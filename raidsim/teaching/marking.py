@@ -1,7 +1,7 @@
-"""Typed answers: how they are read, and what is said to them.
+"""Typed answers: how they are read, and the replies to them.
 
-The rules are data (:data:`RULES`), which the page of a lesson takes over: its script applies them,
-and has none of its own.
+The rules are data (:data:`RULES`). The script of a lesson's page applies the same data, and has no
+rules of its own.
 """
 
 from __future__ import annotations

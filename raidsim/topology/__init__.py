@@ -1,1 +1,1 @@
-"""How drives, controllers and hosts hang together: lanes, links, and the graph they make."""
+"""Connections of drives, controllers and hosts: lanes, links, and the graph they make."""

@@ -1,13 +1,12 @@
-"""How the parts of a system hang together: drives, links, controllers and the host, as a graph.
+"""How the parts of a system are connected: drives, links, controllers and the host, as a graph.
 
-Every part has one edge upwards, towards the host; the edge carries the bytes of all drives
-below it. From the graph come the way of a drive, the links that its drives can overload,
-and what is out of reach once a part has failed.
+Every part has one edge upwards, towards the host; the edge carries the bytes of all drives below
+it. From the graph come the path of a drive, the links that its drives can overload, and the parts
+that cannot be reached after a failure.
 
-What can arrive at an edge is the sum over the parts below it of what each brings: a drive its
-sustained rate, anything else what arrives there, and no more than its own edge carries. So a
-narrow expander relieves the controller above it. Bandwidths are payload in bytes per second
-each way.
+The rate that can arrive at an edge is the sum over the parts below it. A drive adds its sustained
+rate. Any other part adds the rate that arrives at it, limited by its own edge. So a narrow expander
+reduces the load of the controller above it. Bandwidths are payload in bytes per second each way.
 """
 
 from __future__ import annotations

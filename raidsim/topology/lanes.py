@@ -1,12 +1,12 @@
-"""What one lane of each kind of connection carries.
+"""The payload rate of one lane of each kind of connection.
 
-Payload each way, in bytes per second: the line rate less what its coding and its packets take
-(frames of SAS apart, which depend on the drive):
+Payload each way, in bytes per second: the line rate less its coding and its packets (but not the
+frames of SAS, which depend on the drive):
 
-- coding: 8b/10b up to SAS 12G and PCIe 2, 128b/130b in PCIe 3 to 5; SAS 24G (SAS-4) runs at
-  22.5 Gbaud with 128 bits of 150, 20 of the others being its forward error correction;
-- PCIe and DMI: less packet headers, 24 bytes for a payload of 256, which is as large as servers
-  up to PCIe 4 take a packet, and for one of 512 in PCIe 5;
+- coding: 8b/10b up to SAS 12G and PCIe 2, 128b/130b in PCIe 3 to 5; SAS 24G (SAS-4) runs at 22.5
+  Gbaud with 128 data bits of 150, and 20 of the others are its forward error correction;
+- PCIe and DMI: less packet headers, 24 bytes for a payload of 256, the largest packet of servers up
+  to PCIe 4, and for one of 512 in PCIe 5;
 - Ethernet: 1460 of the 1538 bytes that a frame takes on the wire.
 """
 

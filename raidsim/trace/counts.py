@@ -1,4 +1,4 @@
-"""What reading a trace has met: nothing of a file is left out without being counted here."""
+"""The counts of reading a trace: each part of a file that is left out is counted here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far two samples of response times are apart: the demerit figure of disk models."""
+"""The distance between two samples of response times: the demerit figure of disk models."""
 
 from __future__ import annotations
 

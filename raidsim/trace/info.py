@@ -1,4 +1,4 @@
-"""What a trace is like, in figures: measured in one pass, with bounded memory."""
+"""Figures of a trace, computed in one pass, with bounded memory."""
 
 from __future__ import annotations
 

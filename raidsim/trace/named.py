@@ -1,7 +1,7 @@
-"""Columns that are named, with their units: what stands where in a table, and requests of it.
+"""Columns that are named, with their units: their places in a table, and requests from them.
 
-``time [us]`` is a name that says all; ``time=Timestamp [us]`` says it of a column called so, and
-``size=4 [B]`` of the fourth one.
+``time [us]`` is a complete name. ``time=Timestamp [us]`` means the column called Timestamp, and
+``size=4 [B]`` the fourth one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests in the order of time: what is a little out of order is sorted, the rest is late."""
+"""Requests in the order of time: small disorder is sorted, and the rest is late."""
 
 from __future__ import annotations
 

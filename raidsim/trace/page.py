@@ -1,4 +1,4 @@
-"""What a format writes a trace on, and what it has no words for."""
+"""The output that a format writes a trace to, and the properties that the format cannot express."""
 
 from __future__ import annotations
 

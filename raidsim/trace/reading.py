@@ -1,4 +1,4 @@
-"""What a format is given to read a trace with, and what it has to have."""
+"""The input from which a format reads a trace, and what a format must have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a trace is made of: requests as rows of an array, whatever format they came from."""
+"""The elements of a trace: requests as rows of an array, from any format."""
 
 from __future__ import annotations
 

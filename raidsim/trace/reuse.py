@@ -1,10 +1,10 @@
-"""How soon data is used again: what part of the accesses a cache of each size would miss.
+"""How soon data is used again: the share of accesses that a cache of each size would miss.
 
-The distance of an access is the number of other blocks that were used since its block was used
-last; an LRU cache of more blocks than that has it. While there are few blocks all are followed,
-and the curve is exact. Of more blocks a share is followed, chosen by a hash of their address
-(SHARDS, by Waldspurger and others, FAST 2015): where that share is R, distances are 1/R times as
-long. R is halved whenever there are too many, so memory is bounded whatever the trace is.
+The distance of an access is the number of other blocks that were used since its block was last
+used. An LRU cache with more blocks than this has the block. While there are few blocks all are
+followed, and the curve is exact. If there are more, a share is followed, chosen by a hash of their
+address (SHARDS, by Waldspurger and others, FAST 2015). If this share is R, distances are multiplied
+by 1/R. R is halved each time that there are too many blocks, so memory is bounded for any trace.
 """
 
 from __future__ import annotations

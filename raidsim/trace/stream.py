@@ -1,7 +1,7 @@
 """The bytes of a trace, unpacked on the way, in pieces of bounded size.
 
-Nothing of a file is held but the piece at hand, so a small file that unpacks to terabytes takes
-time, but no memory; a line that is longer than any line of a trace is passed over whole.
+Only the current piece of a file is in memory. So a small file that unpacks to terabytes takes time,
+but no memory. A line that is longer than any line of a trace is skipped as a whole.
 """
 
 from __future__ import annotations

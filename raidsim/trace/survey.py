@@ -1,7 +1,7 @@
-"""What a trace asks for, found in one pass: how much, how long, how far, of which sizes.
+"""The demands of a trace, found in one pass: amount, duration, addresses, sizes.
 
-A load that replays a trace is planned from this: where its requests end, how long its longest is,
-and which reads and writes the rest of the system has to reckon with.
+A load that replays a trace is planned from these: where its requests end, how long its longest is,
+and its reads and writes for the rest of the system.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Texts of one request a line: what a cell is, and cells of many lines at a time.
+"""Texts with one request a line: the form of a cell, and cells of many lines at a time.
 
-A format says what its columns are. Lines that are as they should be go a fast way, together;
-each other line goes a slow one, by itself, which knows blanks, quotes, signs and exponents too,
-and says what is wrong with it.
+A format defines its columns. Regular lines are read together by fast code. Each other line is read
+separately by slower code, which accepts blanks, quotes, signs and exponents too, and reports
+errors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is counted while a trace goes by: each tally has bounded memory, however long it is."""
+"""Counts made while a trace is read: each tally has bounded memory for any length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces written as files, in formats that can be: for other tools, and to be read again."""
+"""Traces written as files: for other tools, and to be read again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cards do not know: draws of their values, and what these do to figures.
+"""Unknown values of cards: draws of these values, and their effect on figures.
 
 :mod:`raidsim.unknowns.values` says which values of a card are unknown, and how they go together,
 :mod:`raidsim.unknowns.draws` draws cards, :mod:`raidsim.unknowns.spread` makes intervals of what

@@ -1,9 +1,9 @@
 """Which parts of a system were compared with measurements, and which rest on a data sheet alone.
 
 A card was compared if a published claim (`validation/`) is about its part, or if it was fitted to
-measurements and comes near them: the list of the first is kept in a file, since to read all claims
-takes seconds. Of parts that nothing was compared with, models leave out more: nobody saw what their
-drive does beside its data sheet.
+measurements and is near them. The list of the first is kept in a file, since reading all claims
+takes seconds. For parts that were compared with no measurement, models have a larger error: nobody
+has seen how their drive differs from its data sheet.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Draws of all cards: a Latin hypercube over what they do not know.
+"""Draws of all cards: a Latin hypercube over their unknown values.
 
-Each value has a column of its own: the normal distribution is cut into as many strata of equal
-probability as there are draws, each draw has one point of each stratum, and which draw has which
-is left to chance. The chance of a column comes from the seed and the name of the value alone. So a
-card is drawn alike in every scenario, which is what makes two scenarios comparable draw by draw,
-and neither the order of the values nor the number of workers tells.
+Each value has a separate column. The normal distribution is divided into as many strata of equal
+probability as there are draws. Each draw has one point in one stratum, and chance assigns the
+strata to the draws. The random numbers of a column depend only on the seed and the name of the
+value. So a card is drawn alike in every scenario, and two scenarios can be compared draw by draw.
+Neither the order of the values nor the number of workers has an effect.
 
-Draw 0 is the cards as they are. What a draw gives is kept in the plausible ranges, and whole
-numbers are rounded. Values that do not fit together on a card, as its loader says, are drawn in:
-halfway back to the card's own values, again and again, until they do.
+Draw 0 is the cards as they are. Drawn values are limited to the plausible ranges, and whole numbers
+are rounded. If values do not fit together on a card, as its loader says, they are moved halfway
+back to the card's own values, repeatedly, until they do.
 """
 
 from __future__ import annotations

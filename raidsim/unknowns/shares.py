@@ -1,13 +1,13 @@
-"""Which value is behind how much of what draws differ by: shares of the variance.
+"""The share of each value in the variance of the draws.
 
-There are as many values as draws, or more, and most do nothing. So the values are not all fitted at
-once: the one that explains most of what is left is added, as long as it stands out of what the best
-of so many columns of pure chance would explain, and all that were added are fitted anew. It is done
-on ranks, so that an effect need not be linear, only go one way. With an input's coefficient b and
-its correlation r with the figure, b times r is what the input adds to the explained variance
-(Pratt, 1987): these shares add up to the whole, and to 1 where inputs explain everything. The rest,
-effects too small to be told from chance, effects of several together, and the noise of the runs,
-are "the others".
+There are as many values as draws, or more, and most have no effect. So the values are not all
+fitted at once. The value that explains most of the rest is added, as long as it explains more than
+the best of so many columns of pure chance would. Then all added values are fitted again. Ranks are
+used, so that an effect need not be linear; it must only have one direction. With an input's
+coefficient b and its correlation r with the figure, b times r is what the input adds to the
+explained variance (Pratt, 1987). These shares add up to the whole, and to 1 if inputs explain
+everything. The rest is "the others": effects too small to be distinguished from chance, joint
+effects of several values, and the noise of the runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """From the figures of draws to an interval around the figure of a full run.
 
-Draws are short runs. Each is divided by the short run of the cards as they are, under the same
-random numbers, and that ratio moves the figure of the full run: what short runs have in common,
-an end of the warm-up or a rare event more or less, is not taken for what cards do not know.
+Draws are short runs. Each is divided by the short run of the unchanged cards, with the same random
+numbers, and this ratio is applied to the figure of the full run. So properties that all short runs
+share, such as an earlier end of the warm-up or a missing rare event, do not count as unknown
+values.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which claims say something of a system: those about its drives, controllers, and software RAID.
+"""Which claims are about the parts of a system: its drives, controllers, and software RAID.
 
-What has been measured of the parts of a system tells how far its figures can be trusted; a part of
-which nothing was printed rests on its data sheet.
+Measurements of the parts of a system show how far its figures can be trusted. A part without
+published measurements rests on its data sheet.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Where documents contradict themselves: claims about one thing that exclude each other.
 
-Both stand. A simulation can agree with one of them at most, or with each of them roughly.
+Both stay in the list. A simulation can agree with one of them at most, or with each of them
+roughly.
 
-What cannot hold beside something else in print says nothing of the simulation, and is left out of
-the score by this rule (`excluded`): the other claims, within the rounding of print, allow no figure
-that is within the tolerance of this one. Which of two yields is decided by print alone: words yield
-to figures, coarser figures to finer ones, data sheets and summaries to the measurement.
+A claim that another publication excludes shows nothing about the simulation, and is left out of the
+score by this rule (`excluded`): the other claims, within the rounding of print, allow no figure
+that is within the tolerance of this one. Which of the two is left out depends only on the
+publications: words before figures, less precise figures before more precise ones, data sheets and
+summaries before the measurement.
 """
 
 from __future__ import annotations

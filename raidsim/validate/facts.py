@@ -1,7 +1,7 @@
-"""What a scenario says before anything is run: capacities, overhead, numbers of parts.
+"""Facts of a scenario before a run: capacities, overhead, numbers of parts.
 
-Catalogue claims quote these beside what stands on cards. Where a fact is a number of parts or of
-bytes it counts all of them; anything else must be the same throughout the scenario.
+Catalogue claims quote these, and values of cards. If a fact is a number of parts or of bytes, it
+counts all of them. Any other fact must be the same in all parts of the scenario.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Runs of claims that ended at a bound before they were precise are run again with a wider bound.
+"""Runs of claims that ended at a bound before they were precise are repeated with a wider bound.
 
-A scenario bounds how long its points are measured, for the sake of those who wait for it. A claim
-should not rest on a figure that is less precise than was asked for, so the intensities at which a
-run did not converge are run again.
+A scenario limits the time of its measurements, because a user waits for it. A claim should not rest
+on a figure that is less precise than requested, so the intensities at which a run did not converge
+are run again.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
-"""What the usual planning formula says of an array: a yardstick beside the simulation.
+"""The usual planning formula for an array: for comparison with the simulation.
 
-Planners multiply what one drive does by the number of drives, and divide by what a write costs
-(SNIA Dictionary, "small write penalty"). The penalty is what planners take for any number of
-drives, though RAID 5 of three and RAID 6 of five get by with less:
+Planners multiply the rate of one drive by the number of drives, and divide by the cost of a write
+(SNIA Dictionary, "small write penalty"). They use this penalty for any number of drives, though
+RAID 5 of three and RAID 6 of five need less:
 
     random        drives x one / (read share + write share x penalty)
                   penalty: 1 RAID 0 and JBOD, 2 RAID 1, 1E, 10, 4 RAID 5, 50, 6 RAID 6, 60
     sequential    drives at work x one: all of them for reads; for writes those that hold data,
                   without parity, or half of them where there are copies
 
-"One" is what the simulation says of one such drive: under the same load, in the same host,
-alone, without a controller and its cache, at the most outstanding I/Os of the scenario. So the
-formula has every advantage: only what it does with that is held against the published figure.
-It knows no queue, cache, link, processor or latency; of those it says nothing.
+"One" is the simulated rate of one such drive: under the same load, in the same host, alone, without
+a controller and its cache, at the most outstanding I/Os of the scenario. So the formula has every
+advantage: only its own steps are compared with the published figure. It contains no queue, cache,
+link, processor or latency, and says nothing about these.
 """
 
 from __future__ import annotations

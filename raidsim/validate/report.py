@@ -1,4 +1,4 @@
-"""What a validation found, as data and as JSON; `tables` and `page` draw it for people."""
+"""The results of a validation, as data and as JSON; `tables` and `page` show them to people."""
 
 from __future__ import annotations
 

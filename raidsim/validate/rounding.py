@@ -1,10 +1,11 @@
-"""How far a printed number is known: one rule for all claims.
+"""The precision of a printed number: one rule for all claims.
 
-A number is known to half a step on either side. The step is one in its last printed digit; zeros
-at the end of a whole number are taken for padding (186000 is rounded to 1000, 60 % to 10 %). But
-it is never more than 5 % of the number: who prints 5000 or "three times" knows it to one in forty,
-or would have printed less. A printed zero is known to one of its unit. "About" widens nothing: what
-a measurement is known to beyond its digits is the tolerance of the document.
+A number is known to half a step on either side. The step is one in its last printed digit. Zeros at
+the end of a whole number are taken as padding (186000 is rounded to 1000, 60 % to 10 %). But the
+step is never more than 5 % of the number: an author who prints 5000 or "three times" knows it to
+one in forty, or would have printed less. A printed zero is known to one of its unit. "About" does
+not widen the interval: the uncertainty of a measurement beyond its digits is the tolerance of the
+document.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The files in ``validation/``: how they are read, and become claims."""
+"""The files in ``validation/``: reading them, and making claims of them."""
 
 from __future__ import annotations
 

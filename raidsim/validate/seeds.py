@@ -1,9 +1,10 @@
-"""Further seeds for what chance may turn: which claims, how many, and what they say.
+"""Further seeds for claims whose result may depend on chance: which claims, how many, the verdict.
 
-The noise of a number is half its interval, some two standard deviations. A claim whose number is
-nearer to where its verdict turns than three of these is run with two further seeds, and nearer than
-one with four. Only if all say the same it is decided, so nothing is run after one that says
-otherwise. What has no noise, such as the courses of machines that boot, has no further seeds.
+The noise of a number is half its interval, some two standard deviations. The distance is that
+between the number and the point where the verdict changes. If it is less than three times the
+noise, the claim is run with two further seeds, and if it is less than once the noise, with four.
+The claim is decided only if all give the same verdict, so nothing is run after one that differs.
+Figures without noise, such as the courses of machines that boot, have no further seeds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a verdict counts for: whether it says anything of how far a simulation can be trusted.
+"""What a verdict counts for: whether it shows how far a simulation can be trusted.
 
-Most do. Apart stand those that could hardly have come out otherwise, those that chance may turn,
-and those that print itself excludes. They are shown with the others, and hold or do not; the share
-of claims that hold, and the errors, are stated without them too.
+Most verdicts do. Three kinds are separate: those that could hardly have been different, those that
+chance may change, and those that a publication excludes. They are shown with the others, and hold
+or do not. The share of claims that hold, and the errors, are given without them too.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""How much is covered, how much holds, and how large the errors are.
+"""The coverage of the claims, the share that holds, and the size of the errors.
 
-Catalogue claims quote cards; they have a row of their own and enter no other. Errors are those
-of figures (value, about, ratio), in absolute value; orders, bounds, ranges, equalities
-and shapes only hold or do not.
+Catalogue claims quote cards; they have a separate row and are in no other. Errors are those of
+figures (value, about, ratio), in absolute value; orders, bounds, ranges, equalities and shapes only
+hold or do not.
 
-Plain errors do not count from the rounding of print: they are simulated over published, less 1.
-They leave out what print itself excludes and what is true by construction (`standing`).
+Plain errors do not use the rounding of print: they are simulated over published, less 1. They leave
+out claims that a publication excludes and claims that are true by construction (`standing`).
 """
 
 from __future__ import annotations

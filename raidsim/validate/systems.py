@@ -1,8 +1,8 @@
-"""Which runs of many claims are one and the same, and what is known of them beforehand.
+"""Which runs of many claims are the same, and what they share before the run.
 
 Claims name their runs in words: a scenario, overrides, an intensity. Words that mean the same
-system under the same load are simulated once, and all intensities of a system one after the
-other: what its drives were used for before the run is then found once (`raidsim.assembly.ftl`).
+system under the same load are simulated once, and all intensities of a system one after the other.
+So the earlier writes to its drives are only simulated once (`raidsim.assembly.ftl`).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Intervals of claims' figures: what the cards do not know, and what a measurement repeats to.
+"""Intervals of claims' figures: from the unknown values of cards, and from repeated measurements.
 
-The runs of a claim are made again in draws of all cards, as short runs, each draw with the same
-cards for all runs, so that a ratio of two runs knows what both have in common. A figure of the full
-run moves as it does from the cards as they are to the draw. Nine in ten of the draws lie in its
-interval, widened by what models leave out and by what is known of measurements: that one made again
-is not the same.
+The runs of a claim are repeated in draws of all cards, as short runs. Each draw has the same cards
+for all runs, so that a ratio of two runs takes account of what both have in common. The figure of
+the full run is changed by the ratio of the draw to the unchanged cards. Nine in ten of the draws
+are within its interval. The interval is widened by the error of the models and by the uncertainty
+of measurements: a repeated measurement does not give the same figure.
 
-Covered is a printed figure of which any value that its rounding leaves open lies in the interval.
+A printed figure is covered if any value that its rounding allows is within the interval.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Claim and simulated numbers: the error, and whether the claim holds.
 
-The error is relative and counts from the interval that print leaves open (the
-rounding of a figure, the ends of a range, the free side of a bound): zero
-inside, positive above, negative below. A claim holds when its error is within
-its tolerance. For comparisons the number is the ratio of the two runs; over
-whole curves it is the worst of all intensities.
+The error is relative and counts from the interval that the publication allows (the rounding of a
+figure, the ends of a range, the free side of a bound): zero inside, positive above, negative below.
+A claim holds when its error is within its tolerance. For comparisons the number is the ratio of the
+two runs; over whole curves it is the worst of all intensities.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Who makes runs side by side: threads, processes of this computer, or a Dask cluster."""
+"""Workers for runs side by side: threads, processes of this computer, or a Dask cluster."""

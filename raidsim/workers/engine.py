@@ -1,17 +1,17 @@
-"""Many runs side by side: variants in, rows out, whoever works on them.
+"""Many runs side by side: variants in, rows out, with any kind of workers.
 
-A variant is what one run is about: anything that a function makes a row of. Three kinds of workers
-make rows, and one loop hands them out:
+A variant is the subject of one run: anything from which a function makes a row. Three kinds of
+workers make rows, and one loop hands them out:
 
 * threads, for a few long runs: the kernel releases the interpreter's lock while it computes;
-* processes of this computer (joblib's), for many short runs, which would wait for each other while
-  they are built;
-* a Dask cluster, whose scheduler is told by its address.
+* processes of this computer (joblib's), for many short runs: threads would wait for each other
+  while runs are built;
+* a Dask cluster, whose scheduler is given by its address.
 
-Every variant is a simulation of its own with its own seed, so the rows are the same whatever the
-number of workers, what they are, and the order in which they end. Processes and clusters get
-variants in chunks, a few at a time, so that a hundred thousand of them drown no scheduler; a chunk
-whose worker was lost is given to another one.
+Every variant is a separate simulation with its own seed, so the rows are the same for any number
+and kind of workers, and any order in which they end. Processes and clusters get variants in chunks,
+a few at a time, so that a hundred thousand of them do not overload a scheduler. A chunk whose
+worker was lost is given to another one.
 """
 
 from __future__ import annotations

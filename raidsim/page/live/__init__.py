@@ -1,8 +1,8 @@
 """The array, live: a running simulation that a page shows, slows down, and breaks.
 
-From the simulation to the browser: :mod:`following` takes one request through the kernel event
-by event, :mod:`picture` says what lies where, :mod:`raidsim.control.present` how everything is
-now, :mod:`telling` puts what happens into words, and :mod:`watched` holds them together as plain
-data. :mod:`worker` is a process with such arrays, :mod:`visitors` bounds how many there are,
-:mod:`wishes` says what may be asked, and :mod:`routes` answers the page.
+From the simulation to the browser: :mod:`following` takes one request through the kernel event by
+event. :mod:`picture` gives the content of the rows of drives, and :mod:`raidsim.control.present`
+the present state of all parts. :mod:`telling` puts events into words, and :mod:`watched` combines
+all of this as plain data. :mod:`worker` is a process with such arrays, :mod:`visitors` limits their
+number, :mod:`wishes` defines the permitted requests, and :mod:`routes` answers the page.
 """

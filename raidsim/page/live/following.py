@@ -1,9 +1,10 @@
-"""One request on its way through an array that works, from the kernel's own events.
+"""One request on its way through a working array, from the kernel's own events.
 
-As :mod:`raidsim.explain` does it in an idle system: the kernel is let on by one event at a time,
-and whatever begins at a station is noted. Here other requests are under way too, so each visit is
-asked for whom it is. Nothing is computed that the kernel does not do; only the parts of an access
-of an arm (seek, rotation, transfer) are asked of the kernel's own functions, for where it was.
+As :mod:`raidsim.explain` does it in an idle system, the kernel simulates one event at a time, and
+each start of a service at a station is noted. Here other requests are under way too, so each visit
+is assigned to its request. All computed values come from the kernel. Only the parts of an access of
+an arm (seek, rotation, transfer) are computed again, with the kernel's own functions, for the place
+where the arm was.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What lies in the rows of an array's drives now: data, copies, parity; what is lost, or torn."""
+"""The present content of the rows of an array's drives: data, copies, parity; lost or torn."""
 
 from __future__ import annotations
 

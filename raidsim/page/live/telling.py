@@ -1,4 +1,4 @@
-"""What happens to an array, and what a request does, in words for those who watch."""
+"""Events of an array, and the steps of a request, in words for those who watch."""
 
 from __future__ import annotations
 

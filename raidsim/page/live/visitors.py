@@ -1,11 +1,11 @@
-"""The arrays that visitors watch: where they are, how many, and how much work each may be.
+"""The arrays that visitors watch: their processes, their number, and the limits of their work.
 
-They live in a few processes (:mod:`raidsim.page.live.worker`), so that the page itself never
-computes, and that what does not come to an end can be ended. An array works only when its visitor
-asks for it, and then for a tenth of a second or so; until it is asked again it costs memory only.
-What a visitor asks for in quick succession waits as long as the last wish took, so that no visitor
-has more than half of a processor. Texts of visitors have a process of their own: one that has to
-be ended takes no arrays along but those of other texts.
+They are in a few processes (:mod:`raidsim.page.live.worker`), so that the page itself never
+computes, and that work without an end can be stopped. An array only works when its visitor asks for
+it, and then for a tenth of a second or so. Until the next request it only costs memory. Requests of
+a visitor in quick succession wait as long as the last one took, so that no visitor gets more than
+half of a processor. Texts of visitors have a separate process. If it must be ended, only arrays
+from such texts are lost.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An array that somebody watches: a running model, let on by wishes, told of as plain data."""
+"""An array that somebody watches: a running model, controlled by requests, shown as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What visitors may ask of an array that they watch, checked before anything is done."""
+"""Permitted requests of visitors to an array that they watch, checked before anything is done."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A process that holds arrays which are watched: ``python -m raidsim.page.live.worker``.
 
-As :mod:`raidsim.page.worker`, it is asked on its standard input, answers on its standard output one
-question after the other, and ends with its input.
+As :mod:`raidsim.page.worker`, it reads requests from its standard input, answers them one after the
+other on its standard output, and ends with its input.
 """
 
 from __future__ import annotations

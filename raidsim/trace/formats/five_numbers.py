@@ -1,7 +1,7 @@
 """Texts of five numbers a line: time, device, address, size, read or write.
 
-Several simulators have these, and nothing in a file tells whether its times are ns or ms, or its
-addresses bytes or sectors. So none of them is recognised: each has to be named.
+Several simulators have these. No file shows whether its times are ns or ms, or its addresses bytes
+or sectors. So none of these formats is recognised: each must be named.
 """
 
 from __future__ import annotations

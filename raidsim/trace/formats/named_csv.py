@@ -1,8 +1,8 @@
-"""CSV whose columns are named, with their units: in its header, or by who reads it.
+"""CSV whose columns are named, with their units: in its header, or by the user.
 
-``time [us],op,volume,offset [sectors],size [B],response [ms]`` is a header that says all. Of
-another CSV `columns` say what is what: ``time=Timestamp [us]``, ``op=Type [1=read 0=write]``,
-``offset=LBA [sectors]``, ``size=4 [B]``; a number is the place of a column, from 1.
+``time [us],op,volume,offset [sectors],size [B],response [ms]`` is a complete header. For another
+CSV `columns` gives the columns: ``time=Timestamp [us]``, ``op=Type [1=read 0=write]``, ``offset=LBA
+[sectors]``, ``size=4 [B]``; a number is the place of a column, from 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Tencent CBS of 2018: ``s,offset,size,0|1,volume``.
 
 Addresses and sizes are in sectors of 512 bytes; 1 is a write. The clock has whole seconds, so
-requests are spread evenly over each: of when one came within it nothing is known.
+requests are spread evenly over each second: their times within it are unknown.
 """
 
 from __future__ import annotations
