@@ -194,7 +194,7 @@ def _named(error: typer.BadParameter) -> str:
 
 
 def _said_of_value(error: Any) -> tuple[str, str | None] | None:
-    """What is wrong with a value, and what is right; None if the library tells no kind of error."""
+    """The error of a value, and a correct form; None if the library gives no kind of error."""
     from raidsim.errors import one_line, quote
 
     errors = getattr(error.__cause__, "errors", None)

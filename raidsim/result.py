@@ -122,10 +122,11 @@ class Temperature:
 
 @dataclass(frozen=True)
 class DriveUse:
-    """One drive over the measured window; None for what its card does not tell.
+    """One drive over the measured window; None for values that its card does not give.
 
-    What is by day and by year is the window's, extrapolated. A rebuild, or an initialisation,
-    writes a drive once: of a window in which one did, no drive writes a day and no years are told.
+    Values by day and by year are those of the window, extrapolated. A rebuild, or an
+    initialisation, writes a drive only once. So for a window with one of these, there are no drive
+    writes a day and no years.
     """
 
     name: str
@@ -269,10 +270,10 @@ class Point:
     arrays: list[ArrayUse] = field(default_factory=list)
     series: list[Sample] = field(default_factory=list)  # empty for short runs
     within: bool | None = None  # loads that are searched for: whether it is within the latency
-    within_ms: float | None = None  # what was held against it: mean or percentile of all I/Os
+    within_ms: float | None = None  # the compared latency: mean or percentile of all I/Os
     course: Course | None = None  # of a scenario with events
     trace: Replayed | None = None  # of a load that replays one
-    machines: MachineUse | None = None  # of a group of machines in place of a load
+    machines: MachineUse | None = None  # of a group of machines instead of a load
     saturated: bool = False  # an open load that asks for more than the system carries
     carried: Carried | None = None  # of a saturated load: None where it was not looked for
     unsettled: list[str] = field(default_factory=list)  # what was not steady yet, in words
@@ -408,8 +409,8 @@ class Replayed:
     requests: int  # of the trace, in the slice and on the volumes that were replayed
     issued: int
     not_replayed: dict[str, int]  # by reason
-    changed: dict[str, int]  # requests that were not replayed as they stand in the trace, by how
-    measured_ms: dict[str, Latency | None]  # response times in the trace, of what was replayed
+    changed: dict[str, int]  # requests that were not replayed as in the trace, by the change
+    measured_ms: dict[str, Latency | None]  # response times in the trace, of the replayed requests
     demerit: float | None  # how far simulated response times are from those, over their mean
     stretches: list[Stretch]
 

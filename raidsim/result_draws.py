@@ -28,7 +28,7 @@ class Figure:
     low: float | None  # 5 % lie below: of the draws, with what models leave out; None with few
     high: float | None  # 5 % lie above
     draws: int  # that have it
-    shares: list[Share] = field(default_factory=list)  # what stands out, the largest first
+    shares: list[Share] = field(default_factory=list)  # noticeable shares, the largest first
     left_out: float | None = None  # share of the variance that models leave out; of all, 0..1
 
 

@@ -89,12 +89,12 @@ def run_and_keep(scenario: Scenario, keeper: Keeper[Any], *, progress: Progress 
     """Simulate a scenario as :func:`run` does, and keep its I/Os one by one.
 
     The result is the same as without. The entries of ``keeper.found``, in the order of their keys,
-    are those of the points; points that only tell what is carried are not among them.
+    are those of the points. Points that only find the sustained rate are not among them.
 
     Raises
     ------
     InputError, Interrupted
-        As :func:`run` does; what was kept of finished points stays.
+        As :func:`run` does; the kept data of finished points stays.
     """
     with telling(progress) as on_point:
         return _run(scenario, on_point, keeper)

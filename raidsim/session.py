@@ -52,7 +52,7 @@ from raidsim.waits import OnPoint, PointProgress, go_on, so_far
 from raidsim.warming import warm_drives
 
 LEAST_PILOT = 2_000
-FIRST_PART = 16  # of a pilot: tells about how long it takes, so how often levels are read
+FIRST_PART = 16  # of a pilot: estimates its length, and so the distance of level readings
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
 LEAST_SWEPT = 0.25
@@ -119,7 +119,7 @@ class Session:
         self.warnings = [str(idle) for idle in without_effect(scenario)]
         self.finite = any(load.has_end for load in self.loads)
         self.overflowed = False  # more was under way than can be followed, and that was the end
-        self.too_much: SaturationError | None = None  # what was said then
+        self.too_much: SaturationError | None = None  # the error, if there was one
         self.settling: Settling | None = None
         self.watches: dict[str, replayed.Watch] = {}  # of loads that replay a trace
         self.unsettled: list[Unsettled] = []
@@ -135,7 +135,7 @@ class Session:
         if self.begun == 0 and self.scenario.air.start == "warm":
             warm_drives(self.system, self.scenario, self.intensity)
         if self.begun > 0 or self.finite:
-            window.reset(self.system)  # what was written to the drives before is none of its wear
+            window.reset(self.system)  # earlier writes to the drives do not count as its wear
         for stream in self.all_streams:
             row = self.system.world.streams[stream]
             row["stop_time"] += self.begun if row["stop_time"] < t.NEVER else 0

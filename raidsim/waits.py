@@ -67,11 +67,11 @@ def allow() -> None:
 
 
 def apart(make: Callable[[], _Made]) -> _Made:
-    """Make something on a thread of its own, and wait for it.
+    """Run a function on a separate thread, and wait for it.
 
-    Python handles signals on the main thread only, between two steps of its own, and a compiler
-    takes no such step for many seconds. Here Ctrl-C ends the waiting at once, and :func:`stop`
-    does on other threads; what is being made is made to its end, and then forgotten.
+    Python handles signals on the main thread only, between two of its own steps, and a compiler
+    takes no such step for many seconds. Here Ctrl-C ends the waiting at once, and :func:`stop` does
+    so on other threads. The function itself runs to its end, and its result is then dropped.
 
     Raises
     ------

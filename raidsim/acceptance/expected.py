@@ -30,18 +30,18 @@ class ExpectedFigure:
 
 @dataclass(frozen=True)
 class ExpectedJob:
-    """A job of fio and what it must show.
+    """A job of fio and its expected figures.
 
     Attributes
     ----------
-    name : of the job in its job file, and in the result of fio; no other has it.
+    name : of the job in its job file, and in the result of fio; no other job has it.
     file : the job file.
     load : of the scenario.
-    options : of fio, which a result must have as they stand here.
-    capacity : bytes of the scenario's volume, to tell whether a size is all of it; None where an
-        earlier version wrote the file.
+    options : of fio, which a result must have with the same values.
+    capacity : bytes of the scenario's volume, to recognise a size that is the whole volume; None if
+        an earlier version wrote the file.
     complete : whether ``options`` has all of `jobs.COMPARED` that the job file asks for; earlier
-        versions kept some of them only.
+        versions only kept some of them.
     """
 
     name: str

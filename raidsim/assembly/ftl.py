@@ -30,7 +30,7 @@ MOST_WINDOWS = 60
 ROUNDS = 16  # turns of each stream in a window
 LISTS = ("map", "owner")  # that consist of leaves
 UNWRITTEN = 0  # leaf of all of which nothing was ever written
-PAST = 0  # seed of what was written before the run
+PAST = 0  # seed of the writes before the run
 HISTORY = 2**40  # number of the first I/O before the run: those in the run are other ones
 
 
@@ -205,7 +205,7 @@ def _have_leaves(system: System, which: int) -> None:
     system.have_leaves(shared)
 
 
-# -- what was before the run ------------------------------------------------------------------
+# -- writes before the run --------------------------------------------------------------------
 
 KEPT = (
     "lowest", "free_head", "free", "frontier", "place", "room", "victim", "scan",
@@ -276,11 +276,11 @@ def prepare(
 def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> tuple[Writer, ...]:
     """The streams that wrote to a drive at random, in their order.
 
-    What they wrote has random numbers of its own, whatever the names of the streams and the seed:
-    drives that were written to alike have one past, which is found once for all runs. Where single
-    units lie in a map that is steady matters to no figure.
+    Their writes have separate random numbers, which do not depend on the names of the streams and
+    the seed. So drives with equal writes have one past, which is computed once for all runs. No
+    figure depends on the places of single units in a steady map.
 
-    Members of an array have the same ones, as a rule, so what was found is kept with the system.
+    Members of an array usually have the same streams, so the result is kept with the system.
     """
     table = system.world.streams
     areas = [(int(table["area_offset"][s]), int(table["area_size"][s])) for s in streams]

@@ -114,7 +114,7 @@ def _destages(system: System, card: Card, controller: int, parts: Sequence[int])
     Its cache has room for them: it was told of the drives of volumes behind its controller, and of
     no others.
     """
-    depth = max(card.integer("cache.destage_depth") // 2, 1)  # of what lies on two drives
+    depth = max(card.integer("cache.destage_depth") // 2, 1)  # for data on two drives
     destages = depth * sum(len(drives_of(system, part)) for part in parts)
     cache = system.world.caches[system.world.controllers[controller]["cache"]]
     for part in parts:

@@ -146,7 +146,7 @@ def _within_units(surface: Surface, zone: Zone, heads: int) -> Iterator[Run]:
             data = whole - at * unit
         begin = at * unit
         while place > begin and (at + 1) * unit - place - sum(p >= place for p in inside) < data:
-            place -= 1  # spares at the front stand in for what is passed over
+            place -= 1  # spares at the front replace skipped sectors
         for stop in [*(p for p in inside if p >= place), (at + 1) * unit]:
             length = min(stop - place, data - found)
             if length > left:

@@ -272,7 +272,7 @@ class Connection(asyncio.Protocol):
                 self._told = now
                 LOG.warning("client %d: an answer is %.1f ms late", self.number, 1e3 * late)
 
-    # -- those who take too long, and the end --------------------------------------------------
+    # -- time limits, and the end ---------------------------------------------------------------
 
     def _expect(self, otherwise: str) -> None:
         """Cut the client off if this does not come in time."""

@@ -140,9 +140,9 @@ class Handshake:
         return self.export is not None and self._selected == self.export.name
 
     def feed(self, received: bytearray) -> bytes:
-        """Take what is complete off the beginning of ``received``; what is to be sent for it.
+        """Take complete messages from the beginning of ``received``; return the bytes to send.
 
-        Once :attr:`export` is there, what is left belongs to the transmission phase.
+        When :attr:`export` is there, the rest belongs to the transmission phase.
 
         Raises
         ------

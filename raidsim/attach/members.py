@@ -295,9 +295,9 @@ class Members:
         self._change(changes)
 
     def _change(self, changes: Sequence[tuple[int, int, bytes, bytes | memoryview]]) -> None:
-        """Write what goes together: drives, offsets, what was there before, what is to be there.
+        """Write data that belongs together: drives, offsets, old data, new data.
 
-        If the host has no room for all of it, all is as it was.
+        If the host has no room for all of it, nothing is changed.
         """
         for number, (drive, offset, _, data) in enumerate(changes):
             try:
@@ -367,10 +367,10 @@ class Members:
     # -- drives that fail and come back --------------------------------------------------------
 
     def now_good(self, good: Sequence[int]) -> list[int]:
-        """Take note of how far each drive is good now, and fill what is good anew.
+        """Record how much of each drive is good now, and fill parts that have become good.
 
-        What grows has been rebuilt: its bytes come from the drives that were good before. Where
-        those do not tell them, a drive that was away is back with what it held.
+        A part that has become good has been rebuilt: its bytes are computed from the drives that
+        were good before. If these cannot give them, a drive that was away is back with its content.
 
         Returns
         -------

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-BLOCK: Final = 4096  # bytes: places are told apart by it where it is asked what was written twice
+BLOCK: Final = 4096  # bytes: unit of places in the search for data that was written twice
 SECTOR: Final = 512  # bytes: what is noted begins and ends with one
 
 Ranges = Sequence[tuple[int, int]]
@@ -90,16 +90,16 @@ class Promised:
         return not self._blocks.isdisjoint(self._blocks_of(address, length))
 
     def settle(self, lost: Ranges, unplaced: int = 0, kept: Ranges = ()) -> None:
-        """Forget what is safe: all but what a fault would cost now.
+        """Forget safe data: all data that a fault at this moment would not lose.
 
         Parameters
         ----------
         lost
-            What it would cost.
+            The ranges that a fault would lose.
         unplaced
-            How many bytes more, of which nobody knows where they are.
+            A number of further bytes whose places are unknown.
         kept
-            Where those are not.
+            Ranges where these bytes cannot be.
         """
         latest = self._latest(unplaced, kept)
         found = _Found(lost)
@@ -118,9 +118,9 @@ class Promised:
         write: Callable[[int, bytes], None],
         kept: Ranges = (),
     ) -> None:
-        """Let a fault cost what it costs: write what was there before, the oldest last.
+        """Apply the loss of a fault: write the old data back, the oldest last.
 
-        What it does not cost stays as it was promised. Parameters are those of :meth:`settle`.
+        Data that is not lost stays. Parameters are those of :meth:`settle`.
         """
         latest = self._latest(unplaced, kept)
         found = _Found(lost)

@@ -177,7 +177,7 @@ class Server:
         loop = asyncio.get_running_loop()
         wait = self.attached.wait
         if not self.attached.in_flight:
-            wait = max(wait, NEAR)  # nobody waits for what is due
+            wait = max(wait, NEAR)  # no client waits for the next event
         if wait <= NEAR and self.attached.in_flight:
             self._next = loop.call_soon(self._beat)
         else:

@@ -24,7 +24,7 @@ MOST_ROLES: Final = (LENGTH - 256) // 2
 HAS_BITMAP: Final = 1 << 0
 IS_REBUILT: Final = 1 << 1  # only up to recovery_offset
 RESHAPES: Final = 1 << 2
-KNOWN: Final = HAS_BITMAP | IS_REBUILT | 1 << 12  # and the layout of RAID 0 is told
+KNOWN: Final = HAS_BITMAP | IS_REBUILT | 1 << 12  # and the layout of RAID 0 is given
 
 # Roles.
 FAULTY: Final = 0xFFFE
@@ -36,7 +36,7 @@ _STATE: Final = struct.Struct("<QQQII")
 _HEAD_AT, _PLACE_AT, _STATE_AT, _CHECK_AT, _ROLES_AT = 0, 128, 192, 216, 256
 _BITMAP: Final = struct.Struct("<II16sQQQIIIIII")
 BITMAP_HEAD: Final = 256  # bytes before the bits
-BITMAP_CHUNK_AT: Final = 52  # byte of its head at which its chunk stands
+BITMAP_CHUNK_AT: Final = 52  # offset of its chunk in its head
 
 
 class NoSuperblock(ValueError):

@@ -67,7 +67,7 @@ def rewritten(text: str, values: Sequence[NewValue], residuals: Mapping[str, flo
             written = getattr(value, name)
             if written is not None and entry.get(name) != written:
                 entry[name] = written
-        # Where no claim tells a value any more, those that it was once fitted to stay.
+        # If no claim determines a value any more, the claims of its earlier fit stay.
         if value.claims and list(entry.get("claims", [])) != list(value.claims):
             entry["claims"] = list(value.claims)
     _fill(card, "residuals", {claim: percent(error) for claim, error in residuals.items()})

@@ -324,13 +324,13 @@ def _needed(
     cost: float,
     meter: Meter,
 ) -> list[float]:
-    """Return the guess, with the card's own value in place of each that no figure is nearer by.
+    """Return the guess, with the card's own value where a guess brings no figure nearer.
 
-    A guess is what a value comes to if that alone limits a figure. Most figures are limited by
-    one of several.
+    A guess is computed under the assumption that this value alone limits a figure. Most figures are
+    limited by one of several values.
     """
     values = list(guessed)
-    for together in (1, 2, 1):  # two that stand in for each other go back together
+    for together in (1, 2, 1):  # two that compensate each other are reset together
         moved = [place for place, one in enumerate(own) if one != values[place]]
         for places in itertools.combinations(moved, together):
             if any(values[place] == own[place] for place in places):

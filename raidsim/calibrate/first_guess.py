@@ -102,7 +102,7 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
         yield "data_path.read_time_per_byte", read_path
     sustained = [one for one in writes if one.state == "sustained"]
     speed, rate = max(_speeds(sustained), default=0.0), max(_bytes(sustained), default=0.0)
-    told = not (rate and speed and _is_carried(card, speed, rate))  # whether they tell of the flash
+    told = not (rate and speed and _is_carried(card, speed, rate))  # whether flash limits them
     write_path = card.number("data_path.write_time_per_byte")
     write_path = write_path if told else _path_of_writes(speed, link)
     if one := _alone(writes):

@@ -23,10 +23,10 @@ MOST_CLAIMS = 6
 
 
 def measured_cards(scenario: Scenario, found: OwnResults, volume: str | None = None) -> list[Card]:
-    """Return the cards of what was measured, the drive first: all that results are a matter of.
+    """Return the cards of the measured parts, the drive first.
 
-    These are drives and their controller, or the host where it does RAID itself, and whatever
-    else the results told of.
+    These are drives and their controller, or the host if it does RAID itself, and any other part
+    whose values the results changed.
     """
     load = {"volume": target_of(scenario, volume), "read": "100 %", "size": "4 KiB"}
     alone = scenario.with_(
@@ -38,15 +38,15 @@ def measured_cards(scenario: Scenario, found: OwnResults, volume: str | None = N
 
 
 def card_text(card: Card, found: OwnResults, place: Path) -> str:
-    """Return the text of a card that states what was learned, and leaves the rest to its base.
+    """Return the text of a card with the learned values; all other values come from its base.
 
-    A value keeps its plausible range; that figures narrow it follows from ``[sensitivities]``,
-    to which those of the base are added that tell of the same values.
+    A value keeps its plausible range. ``[sensitivities]`` make it narrower. They include those of
+    the base that depend on the same values.
 
     Parameters
     ----------
     place
-        Where it will stand: the base is named from there.
+        The place of the new file: the base is named relative to it.
     """
     values = found.of(card.name)
     text = tomlkit.document()
@@ -70,7 +70,7 @@ def card_text(card: Card, found: OwnResults, place: Path) -> str:
     earlier = {**card.base_sensitivities, **card.sensitivities}
     table = tomlkit.table()
     table.add(tomlkit.comment(TOLD))
-    used = set(own)  # it was compared with them, whatever they told of its values
+    used = set(own)  # it was compared with them, whether or not its values changed
     for one in values:
         slopes = {name: 0.01 * _sign(card, one.name) * by for name, by in one.slopes.items()}
         told = {**earlier.get(one.name, {}), **slopes}

@@ -98,19 +98,19 @@ def learn(
     volume: str | None = None,
     tell: Tell | None = None,
 ) -> OwnResults:
-    """Return what results tell of the values of a scenario's cards.
+    """Return what results show about the values of a scenario's cards.
 
     Parameters
     ----------
     volume
-        What was measured; None for the only volume.
+        The measured volume; None for the only volume.
     tell
         Called before every run.
 
     Raises
     ------
     InputError
-        It is not clear which volume was measured, or no job can be played.
+        It is not clear which volume was measured, or no job can be simulated.
     """
     groups, left_out = _groups(scenario, results, volume)
     search = _Search(_Unknowns(_cards(scenario)), groups, tell)
@@ -452,7 +452,7 @@ class _Search:
 
 
 def _end(value: float, known: Posterior, i: int) -> str | None:
-    """Which end of its plausible range a value stands at, if it stands at one."""
+    """The end of its plausible range at which a value is, if it is at one."""
     low, high = float(known.low[i]), float(known.high[i])
     near = 0.5 * 10.0 ** (1 - DIGITS)  # cards state so many digits
     if math.isclose(value, high, rel_tol=near):

@@ -119,9 +119,10 @@ def _is_of_anotherpage_of(source: Source, figure: RatedFigure) -> bool:
 
 
 def _spare(card: Card, performance: Sequence[RatedPerformance]) -> Taken | None:
-    """Return the spare area that is usual for the capacity, if no figure tells and nobody wrote it.
+    """Return the usual spare area for the capacity, if no figure determines it and nobody wrote it.
 
-    That of the other card would be a server's on many a drive of a personal computer.
+    The spare area of the base is often that of a server's drive, which is wrong for many drives of
+    personal computers.
     """
     name = "flash.spare"
     if name not in card.about.by_name or name in card.inherited:
@@ -308,6 +309,6 @@ def _span_of(card: Card, name: str) -> tuple[float, float]:
 
 
 def is_replaceable(card: Card, name: str) -> bool:
-    """Whether what stands beside a value was not written by somebody who knew more."""
+    """Whether the value was not written by a person with better information."""
     note = card.sources[name].note
     return note in {"", f"as {card.base}", *CLASS_NOTES, FITTED, TOGETHER}

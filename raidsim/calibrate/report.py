@@ -42,17 +42,17 @@ class Fitted:
     before, after
         In the unit of the card.
     uncertainty
-        Relative change that the claims would barely notice, all other values following;
-        infinite where they notice nothing.
+        Relative change with hardly any effect on the claims, if all other values are fitted again;
+        infinite if there is no effect at all.
     weights
-        By claim: change of its residual, in its tolerances, when the value grows by 1 %,
-        as the card states it.
+        By claim: change of its residual, in its tolerances, when the value grows by 1 %, in the
+        form that the card keeps.
     changes
-        By claim: relative change of the simulated number when the value grows by 1 %, as the
-        card states it.
+        By claim: relative change of the simulated number when the value grows by 1 %, in the form
+        that the card keeps.
     telling
-        The claims that tell most of some value of the fit, and of which a card so keeps what
-        they tell of all of them: that two values are known only together is seen in no other way.
+        The claims that are most informative about some value of the fit. For these a card keeps the
+        effect of all values: only in this way one can see that two values are only known together.
     """
 
     parameter: Parameter

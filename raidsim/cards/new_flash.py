@@ -253,7 +253,7 @@ class NewFlash:
         if self.year is None or self.kin:
             return True
         if self._counted or self.like.year is None:
-            return False  # how large a die with such planes is, its year tells
+            return False  # the year gives the size of a die with such planes
         return usual_die(self.like.year) == usual_die(self.year)
 
     def _is_part(self) -> bool:

@@ -117,7 +117,7 @@ class Posterior:
             low = np.where(self.linear, self.low, np.log(self.low))
             high = np.where(self.linear, self.high, np.log(self.high))
         wide = (high - low) / 2
-        told = self.seen | (wide == 0.0)  # what a sheet leaves no room for does not move at all
+        told = self.seen | (wide == 0.0)  # values that a sheet leaves no range do not move
         wide = np.where(told, 1.0, wide)
         below = np.where(told, 1.0, (self.mean - low) / wide)
         above = np.where(told, 1.0, (high - self.mean) / wide)

@@ -36,12 +36,12 @@ _WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 @dataclass
 class TomlFile:
-    """The data of a file, the line of every path, and what is wrong with its TOML.
+    """The data of a file, the line of every path, and the errors of its TOML.
 
     Attributes
     ----------
     name : the file as messages name it.
-    text : what stands in it, if it is known.
+    text : its content, if it is known.
     data : what could be read.
     problems : errors of TOML itself.
     broken : paths whose value could not be read; they are not missing.

@@ -8,7 +8,7 @@ from raidsim.scenario.plain import plain
 
 
 def read_air(call: str, ambient: str | None, airflow: str | None, before: Air) -> Air:
-    """Air as a scenario's [air] describes it; what is None stays as it was before.
+    """Air as a scenario's [air] describes it; values that are None do not change.
 
     Raises
     ------

@@ -46,7 +46,7 @@ def to_ns(seconds: float) -> int:
 
 def _exactly(seconds: float) -> int:
     """As :func:`to_ns`, where floats lie further apart than nanoseconds."""
-    # Whatever lies nearer to this float than to the one before it becomes this float.
+    # Times nearer to this float than to the one before it become this float.
     edge = (Fraction(math.nextafter(seconds, 0)) + Fraction(seconds)) / 2
     ns = math.ceil(edge * NS_PER_S)
     return ns if to_seconds(ns) >= seconds else ns + 1

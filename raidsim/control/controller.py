@@ -238,11 +238,11 @@ class Controller(Part):
         return "failed" if self.ownership.server is self.ownership else "failed over"
 
     def fail(self) -> dict[str, int]:
-        """Let it stop at once: until :meth:`repair`, nobody serves its volumes.
+        """Stop it at once: until :meth:`repair`, no controller serves its volumes.
 
-        I/Os end with the patience of who issued them ("timed out"), and are counted as such; those
-        without a timeout wait. With a good battery its cache keeps what is dirty; else that is
-        lost. On a controller that stands in for another, those volumes stop too.
+        I/Os end at their time limit ("timed out"), and are counted as such; those without a limit
+        wait. With a good battery its cache keeps the dirty data; otherwise this data is lost. If
+        the controller serves volumes of a failed partner, those volumes stop too.
 
         Returns
         -------
@@ -281,29 +281,29 @@ class Controller(Part):
     def fail_over(
         self, partner: Controller, outage: float | str = "20 s", mirrored: bool = True
     ) -> FailOver:
-        """Let it stop at once, and its partner serve its volumes after an outage.
+        """Stop it at once; its partner serves its volumes after an outage.
 
-        The partner's cores, parity engine, memory and links then work for both; hosts send what
-        is unanswered once more. Drives and links below are taken to have a way to either.
+        The partner's cores, parity engine, memory and links then work for both. Hosts send
+        unanswered requests again. Drives and links below are assumed to be connected to both.
 
         Parameters
         ----------
         partner
-            A controller of the same server; it may have volumes of its own or not.
+            A controller of the same server, with or without its own volumes.
         outage
-            How long nobody serves: until hosts have found the other way.
+            The time without service: until hosts have found the other path.
         mirrored
-            Whether the partner has a copy of all that is dirty; else that is lost.
+            Whether the partner has a copy of all dirty data; otherwise this data is lost.
 
         Returns
         -------
         FailOver
-            An event when the partner serves; what was kept and what was lost.
+            An event when the partner serves; which data was kept and which was lost.
 
         Raises
         ------
         InputError
-            If one of the two doesn't work, or the partner lacks what the volumes need.
+            If one of the two does not work, or the partner lacks something that the volumes need.
         """
         check = Arguments(f"{self.name}.fail_over()")
         seconds = check.seconds("outage", outage, 0.0, LONGEST_OUTAGE)
@@ -475,11 +475,11 @@ class FailOver(simpy.Event):
     Attributes
     ----------
     controller, partner
-        Who has stopped, and who takes over.
+        The stopped controller, and the one that serves instead.
     started
         When, s.
     seconds
-        How long nobody served, s; 0 while that lasts.
+        The time without service, s; 0 while that lasts.
     state
         "under way", "done", or "called off": the controller was repaired before the outage was
         over, or its partner has failed as well.

@@ -29,10 +29,10 @@ ABSENT = ("warm",)
 
 
 class Hybrid(Volume):
-    """A hybrid: ``front`` holds some blocks of ``back``, and is asked first.
+    """A hybrid: ``front`` holds some blocks of ``back``, and is searched first.
 
-    It is read, written and loaded as a :class:`Volume` is. Its drives are those of front and back,
-    and what happens to them (:meth:`fail`, :meth:`replace`, air, speed) is said to those.
+    It is read, written and loaded as a :class:`Volume` is. Its drives are those of front and back.
+    To change them (:meth:`fail`, :meth:`replace`, air, speed), use these two volumes.
 
     All but the first four are keys of a scenario's ``[[hybrid]]``, with its meanings, defaults and
     checks: docs/reference/scenario.md.
@@ -46,16 +46,16 @@ class Hybrid(Volume):
     host
         The server whose CPUs submit and complete the I/Os.
     name
-        What reports and messages call it; None for "hybrid1" and so on.
+        Its name in reports and messages; None for "hybrid1" and so on.
     controller
         The storage processor that it is on, with front and back behind it; None for the host.
     mode, write, promote, bypass, evict
-        What the front is, and what goes into it and out of it.
+        The kind of front, and what goes into it and out of it.
     block, front_size, back_offset, size, placement, warm, warm_share
-        The unit of its map, how much of front and back it uses, where writes go on the back, what
-        the front holds already.
+        The unit of its map, how much of front and back it uses, where writes go on the back, and
+        the initial content of the front.
     high, low, flush, copies, copy_size, interval
-        When and how what is dirty is written back; how fast the heat of a tier fades.
+        When and how dirty data is written back; how fast the heat of a tier decreases.
     buffer, read_ahead, io
         Modes of the storage processor's own cache.
 

@@ -159,7 +159,7 @@ class KernelEnvironment(simpy.Environment):
             if self.system.run(to_ns(until)) != t.RETURN_AWAITED:
                 break
             self._collect()
-            # The kernel stands at these completions already: it need not be run up to them.
+            # The kernel is already at these completions: it need not be run up to them.
             reached = to_seconds(self.system.now)
             while self.peek() <= reached:
                 super().step()
@@ -167,10 +167,10 @@ class KernelEnvironment(simpy.Environment):
         self.sync()
 
     def take_one(self, until: float) -> bool:
-        """Let the next single thing happen, the kernel's or SimPy's; False if none is due by then.
+        """Do the next single event, of the kernel or of SimPy; False if none is due by then.
 
-        For those who watch what each of the kernel's events does. The time is then that of what
-        has happened; it stays as it was if nothing has.
+        This is for observers of the effect of each kernel event. The time is then that of the
+        event. If there was none, the time does not change.
 
         Parameters
         ----------
@@ -234,10 +234,10 @@ class KernelEnvironment(simpy.Environment):
             self._end(*record)
 
     def _end(self, ticket: int, time: int, issued: int, status: int) -> None:
-        """Let what was issued at one time of the kernel's end at another, which is not before now.
+        """End an I/O that was issued at one time of the kernel at another one, not before now.
 
-        In the kernel's time, in which no completion lies before its issue: of two processes that
-        act within one ns, SimPy may have the first one between two of the kernel's ns.
+        The kernel's time is used, in which no completion is before its issue. If two processes act
+        within one ns, SimPy may place the first one between two of the kernel's ns.
         """
         event = self._waiting.pop(ticket)
         completed = max(time / NS_PER_S, self._now)

@@ -126,12 +126,11 @@ class Link(Part):
             paths.lose(self.name)
 
     def restore(self) -> None:
-        """Let the way lead to the drives again.
+        """Restore the link to the drives.
 
-        An array that was offline as a whole comes back as it was: at once, or where its
-        controller's cache has something pinned for it, once that is imported or discarded. Drives
-        of an array that went on without them stay failed: their data is out of date, and they need
-        a rebuild.
+        An array that was offline as a whole is online again, unchanged: at once, or, if its
+        controller's cache has pinned data for it, after import or discard. Drives of an array that
+        continued without them stay failed: their data is out of date, and they need a rebuild.
         """
         self.env.sync()
         self.is_lost = False

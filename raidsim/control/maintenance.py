@@ -140,10 +140,10 @@ class Maintained(Measured):
     # -- repairs ------------------------------------------------------------------------------
 
     def repair(self, drive: int = 0) -> None:
-        """Let a failed drive work again, with its data as it was.
+        """Make a failed drive work again, with its old data.
 
-        An array with redundancy has gone on without it, so that its data is out of date: there
-        it is to be replaced or rebuilt, and this is refused.
+        An array with redundancy has continued without it, so that its data is out of date. There
+        the drive must be replaced or rebuilt, and this call is refused.
 
         Parameters
         ----------
@@ -259,11 +259,11 @@ class Maintained(Measured):
     def copy_back(
         self, drive: int, *, rate: str | None = None, sample: str | None = None
     ) -> Operation:
-        """Copy all from the hot spare that stands in for a drive to a new drive in its place.
+        """Copy all data from the hot spare that replaces a drive to a new drive in its place.
 
         The array keeps its redundancy meanwhile. Parameters and errors are those of
-        :meth:`replace`; it is refused if no spare stands in, and under software RAID, which leaves
-        the spare where it is.
+        :meth:`replace`. It is refused if no spare replaces the drive, and under software RAID,
+        where the spare stays.
         """
         check = Arguments(f"{self.name}.copy_back()")
         number = self._drives.check(check, drive)

@@ -26,11 +26,12 @@ class Governed(Maintained):
         io: str | None = None,
         rate: str | None = None,
     ) -> None:
-        """Let the cache serve it in other modes, and its background work take another share.
+        """Set the cache modes of the volume, and the share of its background work.
 
-        What is left out stays. When writes are to go through, what is dirty goes to the drives at
-        once; until it is there the cache is still looked into. What is kept of the volume is
-        dropped when it begins to be cached anew, since it may have been overwritten meanwhile.
+        Arguments that are left out do not change. When writes are set to go through, dirty data is
+        written to the drives at once; until this is done, reads still find it in the cache. When
+        the volume begins to use the cache again, its old data there is dropped, since it may have
+        been overwritten meanwhile.
 
         Parameters
         ----------
@@ -42,7 +43,7 @@ class Governed(Maintained):
             "direct" or "cached".
         rate
             Share of the time that rebuilds, checks and the like take while hosts have I/Os under
-            way, such as "60 %": of what is under way, and of what comes.
+            way, such as "60 %": of work under way, and of later work.
 
         Raises
         ------

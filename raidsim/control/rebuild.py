@@ -204,7 +204,7 @@ class Pass:
         env = volume.env
         env.sync()
         low = min(one.has for one in self.rebuilds)
-        # A sample has its places in the whole array, of which it stands for what is left.
+        # A sample has places in the whole array, and represents its remaining rows.
         before = 0 if pace.sample == 1.0 else low
         part = simpy.Event(env)
         part.callbacks.append(self._ended)

@@ -22,12 +22,13 @@ def set_speed(
     Parameters
     ----------
     stations
-        Rows of those that it may be.
+        Rows of the stations of this kind.
 
     Raises
     ------
     InputError
-        With what was found before, if none is of that kind, or if the speed is out of range.
+        With earlier problems too: if there is no station of this kind, or if the speed is out of
+        range.
     """
     factor = check.number("speed", speed, *SPEEDS)
     names = env.system.names

@@ -78,7 +78,7 @@ def explain(
             "array": describe(system, scenario, spec),
             "fails": LOST if status == t.FAILED else None,
         }
-        # With and without cache, reading and writing, the road is not the same.
+        # The path differs with and without cache, and for reads and writes.
         steps = tuple(sorted(steps, key=lambda step: step.begins))
     else:
         phase = Phase(1, tuple(trace.commands()))

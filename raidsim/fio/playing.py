@@ -258,7 +258,7 @@ class _Player:
     def _of_mix(self, sizes: list[tuple[int, float]]) -> None:
         self.size = max(one for one, _ in sizes)
         self.mean_size = sum(one * part for one, part in sizes)
-        # Unlike raidsim, fio aligns each size to itself unless it is told otherwise.
+        # Unlike raidsim, fio aligns each size to itself unless an option changes this.
         self.played.table["align"] = _size(min(one for one, _ in sizes))
 
     def _entries(self, text: str) -> list[tuple[int, float]]:
@@ -338,7 +338,7 @@ class _Player:
             self.note("norandommap", NO_MAP, "0")
 
     def _partition(self, align: int) -> None:
-        """Whether each worker has a part of its own: by `offset_increment`, or files of its own."""
+        """Whether each worker has its own part: by `offset_increment`, or by its own files."""
         if self.workers == 1:
             self.read |= {"offset_increment"}
             return

@@ -132,9 +132,9 @@ def whole_percents(text: str) -> int:
 def split(text: str) -> list[float]:
     """The shares, from 0 to 1, of a list of sizes such as 4k/60:8k/40, as fio takes them.
 
-    Whole percents: what is behind the point is cut off, and 0 or nothing is a share of what is
-    left, in whole percents again. What lacks of 100 % then, or is too much, is the matter of the
-    largest share, of like ones of the last.
+    Percents are whole: digits behind the point are cut off. A share that is 0 or missing gets a
+    part of the rest, again in whole percents. If the sum is not 100 %, the difference is added to
+    the largest share; of equal ones, to the last.
 
     Raises
     ------

@@ -300,7 +300,7 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
         key=lambda card: (
             abs(_generation(card.word("ports.speed")) - _generation(ports)),
             abs(math.log(card.number("cache.size") / memory)),
-            len(card.files),  # of several the card that stands on the fewest others
+            len(card.files),  # of several the card with the fewest bases
             card.name,
         ),
     )

@@ -106,19 +106,19 @@ class Member:
 
 @dataclass(frozen=True)
 class Array:
-    """What is known of an array.
+    """An array as the files describe it.
 
     Attributes
     ----------
-    name, label : for the volume; as the tool calls it.
+    name, label : for the volume; the name that the tool prints.
     level : a level of raidsim, or the word of the tool if raidsim has none.
-    slots : drives that it is made of, those that are missing counted, spares not.
+    slots : number of its drives, including missing ones, without spares.
     failed, rebuilding : positions of drives that are not there, or being restored.
-    task, progress : CHECK, RESYNC or REBUILD under way, and the share of it that is done.
+    task, progress : CHECK, RESYNC or REBUILD under way, and the finished share of it.
     capacity : bytes that hosts see.
-    refused : why no scenario can say it, with the nearest thing that can be said; and whether
-        that is reason enough to write no scenario at all.
-    rank : of several that tell of one array, the least is believed first.
+    refused : why no scenario can describe it, with the nearest alternative; and whether this
+        prevents writing a scenario at all.
+    rank : if several files describe one array, the lowest rank is believed first.
     """
 
     label: str

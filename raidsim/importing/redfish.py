@@ -86,7 +86,7 @@ def read(source: Source) -> Found:
 
 
 def _resource(found: Found, kind: str, one: Table) -> None:
-    """What one resource tells, if it is of a kind that tells of storage."""
+    """What one resource says, if it is of a kind that describes storage."""
     if kind == "Drive":
         found.drives += _drive(one)
         if one.get("FailurePredicted") is True:
@@ -214,7 +214,7 @@ def _volume(found: Found, one: Table) -> None:
         for link in [*links.tables("Drives"), *(one.tables("Drives") if links is not one else [])]
     ]
     if meant in {None, "None"} and len(targets) <= 1:
-        return  # a namespace, or a disk that is passed through: the drive tells of itself
+        return  # a namespace, or a passed-through disk: the drive has its own resource
     path = _path(one)
     label = str(one.get("Name") or one.get("Id") or "volume")[:60]
     size = _capacity(one)

@@ -57,7 +57,7 @@ def read(source: Source) -> Found:
     if reason is None:
         raise source.at(None).refusal(None, "is none of the formats that are refused")
     line, (cause, remedy) = reason
-    if cause.startswith(_TABLE):  # of no use, but no reason to refuse what stands beside it
+    if cause.startswith(_TABLE):  # not used, but no reason to refuse the others beside it
         return Found(remarks=[source.at(line).problem(None, cause, remedy)])
     raise source.at(line).refusal(None, cause, remedy)
 

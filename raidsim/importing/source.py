@@ -38,9 +38,9 @@ class Source:
     Attributes
     ----------
     name : as it was given, for messages and comments.
-    path : where it lies.
-    text : what stands in it, with line ends of one character.
-    wishes : what the user says that files leave open.
+    path : its place.
+    text : its content, with line ends of one character.
+    wishes : values from the user that files do not give.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Source:
 
     @cached_property
     def head(self) -> list[str]:
-        """The first lines, cut to what is enough to tell what they are."""
+        """The first lines, as many as are needed to recognise the format."""
         return [line[:2000] for line in self.text[:100_000].split("\n", 400)[:400]]
 
     @cached_property

@@ -110,7 +110,7 @@ def _controller(found: Found, data: Table, number: str) -> None:
         found.controllers.append(_overview(row))
     by_slot = {slot: _drive(seen, slot) for slot in dict.fromkeys([*seen.drives, *seen.details])}
     found.drives += by_slot.values()
-    # One array may stand in the list of all and in a table of its own.
+    # One array may be in the list of all and in a separate table.
     for name in dict.fromkeys([*seen.arrays, *seen.properties]):
         found.arrays.append(_array(found, seen, name))
 

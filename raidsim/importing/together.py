@@ -169,7 +169,7 @@ def _groups(things: Sequence[Thing], but: str | None = None) -> list[list[Thing]
             groups.append([])
             known = [len(groups) - 1]
         first, *others = known
-        for other in others:  # what was two until now is one
+        for other in others:  # two entries become one
             groups[first] += groups[other]
             groups[other] = []
         groups[first].append(thing)

@@ -22,9 +22,9 @@ class Table:
 
     Attributes
     ----------
-    head : as it stands in the file, such as ``[[volume]]``.
-    lines : key, value, and where it is from: a place, a reason, or a guess (``guess: ...``).
-    above : what is said before the table.
+    head : as it is written in the file, such as ``[[volume]]``.
+    lines : key, value, and its source: a place, a reason, or a guess (``guess: ...``).
+    above : comments before the table.
     of : the volume or controller that it is about, which guesses name.
     """
 

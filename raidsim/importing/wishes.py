@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Wishes:
-    """What the user says that files leave open.
+    """Values from the user that files do not give.
 
     Attributes
     ----------
     group : which of several groups of a file of loads, from 1.
-    capacity : bytes of the volume, for sizes in percent; of the largest, if none is said.
-    capacities : bytes of the volumes that files tell of, by device, where no capacity is said.
-    outstanding : I/Os outstanding, of loads that statistics tell of.
-    at_rate : their rate is to be kept, however many I/Os that leaves outstanding.
+    capacity : bytes of the volume, for sizes in percent; of the largest, if none is given.
+    capacities : bytes of the volumes in the files, by device, if no capacity is given.
+    outstanding : outstanding I/Os, of loads from statistics.
+    at_rate : their rate is to be kept, with any number of outstanding I/Os.
     random : their share of random accesses, from 0 to 1.
     device : which device is meant, of several.
     """

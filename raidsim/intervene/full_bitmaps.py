@@ -36,9 +36,9 @@ FASTER: Final = 1.02
 class Bits:
     """The bits that random writes of some streams would have set before the run.
 
-    How fast these writes were before is told by the first ones of the run. They wait for bits that
-    are not set yet, so they are slower than they were: once bits are set the next ones tell better.
-    Other writes wait for no bit, and tell nothing of those that do.
+    The rate of these writes is taken from the first ones of the run. These wait for bits that are
+    not set yet, so they are slower than the earlier writes were. When bits are set, the next writes
+    give a better rate. Other writes wait for no bit, so their rate is not used.
     """
 
     def __init__(self, system: System, streams: Sequence[int]) -> None:

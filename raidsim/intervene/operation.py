@@ -84,7 +84,7 @@ def add_operation(
 ) -> int:
     """Begin to go through rows [first, end) of strips of an array; the operation's row.
 
-    While the power is off it waits: whoever does the work begins with it when it is up.
+    While the power is off it waits: its controller or host begins when the power is back.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def add_operation(
     copy
         Row of the drive that it is copied to.
     ticket
-        Under which its end is told.
+        The ticket that reports its end.
     """
     layout = system.world.layouts[system.world.volumes[volume]["array"]]
     strip, drives = int(layout["strip"]), int(layout["drives"])

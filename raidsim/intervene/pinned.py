@@ -77,11 +77,10 @@ def import_lines(system: System, volume: int) -> None:
 def discard(
     system: System, cache: int, volumes: Collection[int], all_dirty: bool = False
 ) -> dict[int, list[Range]]:
-    """Drop what is pinned of these volumes, or all that is dirty; the bytes lost, by volume.
+    """Drop the pinned data of these volumes, or all dirty data; the bytes lost, by volume.
 
-    A task that is under way to the drives goes on; what it carries counts as lost, since nobody
-    knows how far it has come. What a host will write once more, because it has not got its answer,
-    is not lost.
+    A task under way to the drives continues. Its data counts as lost, since its progress is
+    unknown. Data that a host will write again, because it has got no answer, is not lost.
     """
     lines = rows_of(system, cache)
     mine = chosen(system, cache, volumes)

@@ -81,7 +81,7 @@ def volume_cut(
     dirty = dirty_ranges(system, volume)
     lost = [] if keeps else list(dirty)
     unplaced, stripes = 0, Stripes()
-    if not below(system, volume):  # of a hybrid, what drives lose is told of the volumes below
+    if not below(system, volume):  # for a hybrid, the volumes below give the losses of drives
         cached = list(unwritten(system, volume))
         unplaced = sum(unplaced_bytes(system, drive) for drive in drives_of(system, volume))
         if system.world.volumes[volume]["kind"] == t.VOLUME_ARRAY:
@@ -320,7 +320,7 @@ def _torn(system: System, array: int, task: Any, commands: NDArray[np.int64]) ->
             continue  # to the drive that a copy-back fills
         member = int(job["member"] - row["first_member"])
         states[member, int(job["offset"]), int(job["length"])] = _state(system, int(index))
-    if states.keys() <= planned:  # else a drive has failed meanwhile: nobody knows
+    if states.keys() <= planned:  # else a drive has failed meanwhile, and the state is unknown
         every = [states.get(command, LANDED) for command in planned]
         torn = any(s != WAITING for s in every) and any(s != LANDED for s in every)
         if len(every) < 2 or not torn:

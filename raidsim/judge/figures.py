@@ -63,7 +63,7 @@ class Figure:
 def figures(job: MeasuredJob, found: Simulated, *, is_synchronous: bool) -> list[Figure]:
     """All figures that a job and its simulation both have."""
     point = found.point
-    rate = job.bytes_per_s or None  # none is told where there were I/Os
+    rate = job.bytes_per_s or None  # 0 means not given, since there were I/Os
     moved = point.mbps * MIB
     return [
         Figure("throughput", "IO/s", job.iops, point.iops.mean),

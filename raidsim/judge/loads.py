@@ -104,7 +104,7 @@ class _Maker:
         )
 
     def play(self) -> Played:
-        """What the result says, then what is open, then where it lies."""
+        """Values of the result, then missing values, then the area."""
         if self.played.refused:
             return self.played
         table = self.played.table

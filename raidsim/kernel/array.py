@@ -460,7 +460,7 @@ def child_done(w, index):
             job["status"] = RETRY
         elif child["status"] == UNREADABLE and child["serial"] == drive["serial"]:
             meet(w, job, child)
-        else:  # it had failed, and a new one is in its place by now
+        else:  # it had failed, and was replaced meanwhile
             job["status"] = RETRY
     release(w, index)
     job["pending"] -= 1

@@ -18,7 +18,7 @@ LOWEST_ADDRESS = 3
 LINUX_RAID1 = 4  # as Linux md balances reads of RAID 1
 LINUX_RAID10 = 5  # the same of RAID 10
 
-# What a task is for: who is told when it has ended.
+# What a task is for: it determines what is told when the task has ended.
 ERRAND_HOST = 0  # a request of a host
 ERRAND_PART = 1  # one stripe of a write to parity, or several whole ones of a destage
 ERRAND_DESTAGE = 2  # dirty data of a cache goes to the drives
@@ -45,7 +45,7 @@ ORIGINS = 4
 READ_DATA = 0
 READ_FOR_MODIFY = 1  # old data and parity, for a read-modify-write
 READ_FOR_RECONSTRUCT_WRITE = 2  # the rest of a stripe that is written in part
-READ_TO_RECONSTRUCT = 3  # what survives, in place of what is lost
+READ_TO_RECONSTRUCT = 3  # surviving data, instead of lost data
 WRITE_DATA = 4
 WRITE_PARITY = 5  # of a stripe that is written in part
 WRITE_FULL_STRIPE = 6  # data and parity

@@ -94,7 +94,7 @@ def begin(w, array, volume):
 @part("arrays")
 @handler
 def written(w, index):
-    """The bitmap is on the drives: those who waited for it go on, and those who came begin anew."""
+    """The bitmap is on the drives: jobs that waited for it continue, and later ones begin anew."""
     job = w.jobs[index]
     volume = job["volume"]
     array = w.arrays[w.volumes[volume]["array"]]

@@ -51,7 +51,7 @@ OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 SUFFIX = ".nbc"
 
 
-# -- where it lies ------------------------------------------------------------------------------
+# -- its place ----------------------------------------------------------------------------------
 
 
 def source_hash(*sources: Path) -> str:
@@ -178,7 +178,7 @@ class CodeCache(_Cache):
         self._folder = folder
         module = function.__module__.rpartition(".")[2]
         self._name = f"{module}.{name or function.__name__}"
-        # Of functions of the kernel the folder tells all; others stand in files of their own.
+        # The folder's name covers functions of the kernel; others are in separate files.
         self._source = DIGEST(Path(inspect.getfile(function)).read_bytes()).hexdigest()
 
     @property

@@ -107,7 +107,7 @@ def read(w, disk, index):
     disk_buffer.catch_up(w, disk)
     e = disk_buffer.find(w, disk, start)
     if disk["shingles"] != NONE and shingles.is_scattered(w, disk, start, end):
-        e = NONE  # segments hold what lies in bands
+        e = NONE  # segments hold data of bands
     if e != NONE and end <= w.extents[e]["end"]:
         disk_buffer.take(w, disk, e, end)
         send(w, disk, index)

@@ -184,10 +184,10 @@ def trim(disk, extent):
 
 @routine
 def stop(w, disk):
-    """Something else is to do: read-ahead ends, and the arm is where it has come to.
+    """Another access comes: read-ahead ends, and the arm is where read-ahead has come to.
 
-    Behind the end of a track that is the next one: the switch to it has begun, and what comes by
-    there is reached as if read-ahead went on. (Were it to begin anew, that would cost a turn.)
+    Behind the end of a track this is the next track. The switch to it has begun, and sectors there
+    are reached as if read-ahead continued. (If the switch began again, it would cost a revolution.)
 
     Returns the byte that it has come to, or NONE if nothing was read ahead any more.
     """

@@ -244,7 +244,7 @@ def follow(w):
 @part("arrays")
 @routine
 def take_rows(w, index):
-    """A worker of an operation takes its next rows; whoever waits for its end is told."""
+    """A worker of an operation takes its next rows; jobs that wait for its end are told."""
     row = w.operations[w.jobs[index]["row"]]
     if operation.begin_chunk(w, index):
         tell(w, row["ticket"], row["started"], FAILED if row["lost"] == 1 else DONE)
@@ -395,7 +395,7 @@ def dispatch(w, index):
 
 @handler
 def conclude(w, index):
-    """Request ``index`` is over: count it, tell who waits, and let its stream go on."""
+    """Request ``index`` has ended: count it, tell the job that waits, and continue its stream."""
     job = w.jobs[index]
     s = job["stream"]
     if job["abandoned"] == 1:
@@ -412,7 +412,7 @@ def conclude(w, index):
 
 @handler
 def settle(w, index):
-    """The request no longer counts as in flight; whoever waits for it is told."""
+    """The request no longer counts as in flight; a process that waits for it is told."""
     state = w.state[0]
     job = w.jobs[index]
     s = job["stream"]

@@ -152,7 +152,7 @@ def follow(w, row, drive, table, place):
 
 @handler
 def sense_gathered(w, row, drive):
-    """Sense what is to be moved out of one program unit."""
+    """Sense the units that are moved out of one program unit."""
     if drive["moving_units"] > 0:
         length = drive["moving_units"] * drive["unit"]
         sense(w, row, drive, drive["moving_unit"], length, slc.MOVE)

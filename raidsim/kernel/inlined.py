@@ -63,7 +63,7 @@ _SELDOM = tuple(map(_mangled, SELDOM))
 
 
 class KernelLibrary(JITCodeLibrary):
-    """Code of the kernel, which LLVM is told more of than Numba would tell."""
+    """Code of the kernel, with more information for LLVM than Numba gives."""
 
     def add_ir_module(self, ir_module):
         """Add the code of a function, with what is known of it."""
@@ -135,7 +135,7 @@ NEEDLESS = {
 
 
 class Passes(PassManager):
-    """Numba's passes without those that find nothing here; nobody is told of each."""
+    """Numba's passes without those that find nothing here, and without notifications."""
 
     def run(self, state):
         """Run all of them, with the options of this function on top of those of its caller."""

@@ -77,12 +77,12 @@ class Entry:
 class Handler:
     """A function that is compiled into its callers only.
 
-    It has no machine code of its own, so called from Python it runs interpreted.
+    It has no separate machine code, so it runs interpreted when Python calls it.
 
     Attributes
     ----------
     forceinline
-        Whether each caller has a copy of its own.
+        Whether each caller has its own copy.
     part
         The hardware that it is about; None if it is about no certain one.
     """
@@ -151,14 +151,14 @@ def entry(function: Callable[..., Any]) -> Callable[..., Any]:
 def without(function: Callable[..., Any], name: str, *parts: str) -> Callable[..., Any]:
     """Compile an entry point for systems without some hardware, which takes less time.
 
-    Results are the same: what is left out is code that such a system never comes to.
+    Results are the same: such a system never reaches the code that is left out.
 
     Parameters
     ----------
     function
         An entry point.
     name
-        Under which the machine code is kept.
+        The name under which the machine code is kept.
     parts
         Names that :func:`part` gives.
     """
@@ -184,8 +184,9 @@ def handler(function: Callable[..., Any]) -> Callable[..., Any]:
 def routine(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a function of the kernel once for all its callers in an entry point.
 
-    For what is large, called from many places or called seldom: inlined everywhere, it would
-    take long to compile and push what is hot out of the processor's instruction cache.
+    This is for functions that are large, have many callers, or are called rarely. Inlined
+    everywhere, they would take long to compile, and would displace often used code from the
+    processor's instruction cache.
     """
     return function if INTERPRETED else Handler(function, forceinline=False)
 

@@ -7,7 +7,7 @@ from raidsim.records import Table, configuration, counter, state, volatile
 
 # What the arm of a shingled disk does.
 FOR_HOST = 0  # an access for a command, or a write of the buffer
-PIECE = 1  # one piece of a read whose data lies in several places
+PIECE = 1  # one piece of a read whose data is in several places
 REWRITE = 2  # a step of a band rewrite
 
 # How far a band rewrite has come.

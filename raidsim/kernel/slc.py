@@ -42,7 +42,7 @@ MOVE = 0  # garbage collection, or the host's and no part of the cache
 REST = 1  # a sense that is to complete a mapping unit
 FOLD = 2  # out of the cache
 ENTER = 3  # into the cache
-MAP = 4  # a part of the map itself, which says where data lies
+MAP = 4  # a part of the map itself, which gives the places of data
 
 
 @handler

@@ -175,7 +175,7 @@ def to_read(w, row, count):
 
 @routine
 def remember(w, row, count):
-    """Leave out of a plan what is known, and know all that it moves; how many accesses stay.
+    """Remove known data from a plan, and record all that it moves; how many accesses stay.
 
     The accesses are those of one write, not yet merged.
     """

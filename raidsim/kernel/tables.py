@@ -28,7 +28,7 @@ NO_EVENT = 2**63 - 1  # key of a row without an event: behind all others
 READ = 0
 WRITE = 1
 FLUSH = 2  # that all writes which were answered before are on the medium, or as safe as there
-TRIM = 3  # that what lies there need not be kept
+TRIM = 3  # the data there need not be kept
 
 # Direction of a transfer, for half-duplex stations. None yet: the first one pays no turnaround.
 TO_HOST = 0
@@ -88,7 +88,7 @@ LAW_EXPONENTIAL = 1
 LAW_UNIFORM = 2  # on (0, 2 mean)
 LAW_GIVEN = 3  # the n-th visit takes the n-th entry of a table
 
-# What a job does next when its present service ends: one number per step of the road.
+# What a job does next when its present service ends: one number per step of its path.
 STAGE_FREE = 0
 STAGE_SUBMITTED = 1
 STAGE_ROUTE = 2
@@ -133,7 +133,7 @@ STAGE_CACHE_FLUSH = 40
 STAGE_OPERATION = 41  # on the agenda: a worker of an operation takes its next rows
 STAGE_OPERATION_PAUSED = 42
 STAGE_DISK_TIMED = 43  # a shingled disk may have been idle for long enough
-STAGE_SLC_IDLE = 44  # nobody has asked for anything: soon the SLC cache is folded
+STAGE_SLC_IDLE = 44  # no commands: the SLC cache is folded soon
 STAGE_DISK_CHOOSING = 45  # its firmware settles which access comes next
 STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another one has written
 STAGE_FLUSHED = 47  # a flush that another one has served

@@ -340,7 +340,7 @@ def write_stripe(
             start = low_in_strip(layout, i, begin)
             stop = high_in_strip(layout, i, end)
         if method == RECONSTRUCT_WRITE and written:
-            # What a request leaves of a strip lies before it or behind it, never both.
+            # The rest of a strip is before the request or behind it, never both.
             count = put_data(layout, accesses, count, 0, READ, span, stripe, i, low, start, method)
             start = stop
             stop = high

@@ -11,7 +11,7 @@ from raidsim.teaching.lesson import Explore, Given, Knob, Lesson, Mistake, Quest
 from raidsim.teaching.runs import simulate
 
 SYSTEM = """\
-# Software RAID 5 is being written to when the power goes; nobody is there when it comes back.
+# Software RAID 5 is being written to when the power fails; no load runs when it is back.
 title = "The write hole"
 
 [host]

@@ -74,13 +74,13 @@ class MeasuredJob:
     name : of the job.
     host : of a client, or None.
     error : number of the error that ended it; 0 for none.
-    options : of a job of fio, with the global ones that it does not have itself, or what a row of
-        another program says of its load; names and values as they stand in the file.
-    said : the load in numbers, where the options are not those of fio.
-    together : latencies of reads and writes together, where the file does not have them apart.
+    options : of a job of fio, with the global ones that it does not have itself, or the load
+        columns of another program; names and values as in the file.
+    said : the load in numbers, if the options are not those of fio.
+    together : latencies of reads and writes together, if the file does not have them separately.
     records : how many of the file were added up.
     grouped : whether fio had added up its processes before (`group_reporting`).
-    remarks : what else there is to say of the measurement, in whole sentences.
+    remarks : further remarks about the measurement, in whole sentences.
     """
 
     name: str

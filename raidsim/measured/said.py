@@ -47,26 +47,26 @@ class Remark:
 
 @dataclass(frozen=True)
 class Said:
-    """What a result says of its load; None for what it does not say.
+    """What a result says about its load; None for values that it does not give.
 
     Attributes
     ----------
     read : share of reads.
     random : share of random accesses.
     sizes : the mix of sizes, or the only one.
-    mean_size : bytes of an I/O on average, where the sizes themselves are not said.
-    outstanding : I/Os at a time of each worker.
-    workers : that issue I/Os side by side; 1 if the result knows only of I/Os outstanding.
-    rate : IO/s that were asked for, of all workers together.
-    align : what offsets are multiples of, in bytes; 1 for the smallest block of the volume.
+    mean_size : mean bytes of an I/O, if the sizes themselves are not given.
+    outstanding : outstanding I/Os of each worker.
+    workers : that issue I/Os side by side; 1 if the result only gives outstanding I/Os.
+    rate : requested IO/s, of all workers together.
+    align : offsets are multiples of this, in bytes; 1 for the smallest block of the volume.
     offset, extent : the part of the volume that was accessed, in bytes.
     is_synchronous : whether a completion is all of the latency.
     may_be_cached : whether a page cache may have been in between; the result does not say.
-    why : by the names of these fields why the result does not say it; of the extent, why it is
-        not certain where it lies.
-    assumed : what the result does not say for certain, and is taken for so, in words.
-    remarks : what is not played, and what that means.
-    refused : why the load cannot be played at all.
+    why : by the names of these fields, why the result does not give it; for the extent, why its
+        place is not certain.
+    assumed : what the result does not say for certain, and is assumed, in words.
+    remarks : options that are not simulated, and the consequences.
+    refused : why the load cannot be simulated at all.
     """
 
     read: float | None = None

@@ -104,19 +104,19 @@ def of(system: System, streams: Sequence[int], workers: int) -> Ios:
 
 
 class Keeper(Generic[Kept]):
-    """Has the I/Os of a run noted, and keeps what is made of them, point by point.
+    """Requests a record of the I/Os of a run, and keeps the data made from it, point by point.
 
     Parameters
     ----------
     make
-        What is to be kept of the I/Os of a load.
+        Makes the data to keep from the I/Os of a load.
     most
-        I/Os of a point that are noted, of all its loads together.
+        I/Os of a point that are recorded, of all its loads together.
 
     Attributes
     ----------
     found
-        By what tells points of a run apart, and then by load.
+        By the key of the point, and then by load.
     """
 
     def __init__(self, make: Callable[[Ios], Kept], most: int = MOST) -> None:

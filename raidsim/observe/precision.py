@@ -20,12 +20,12 @@ LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
 
 @dataclass(frozen=True)
 class Precision:
-    """What a window tells of the throughput of a load, against what is asked for.
+    """What a window shows about the throughput of a load, against the requested precision.
 
     Attributes
     ----------
     system : where it is measured.
-    asked : the precision, its confidence and the least that is measured.
+    asked : the precision, its confidence and the minimum measurement.
     load : whose throughput.
     streams : its streams.
     """
@@ -64,7 +64,7 @@ class Precision:
         """The confidence interval of the throughput; None if nothing was measured."""
         series, width = window.series(self.system, self.streams)
         period = period_of(self.load) * NS_PER_S
-        if period > width:  # or each slice would say where in a period it lies
+        if period > width:  # else each slice would depend on its place in the period
             series = window.over_periods(series, width, period)
         if len(series) == 0:
             return None

@@ -69,7 +69,7 @@ def is_saturated(
         issued, waiting = fresh
         if (system.now - int(system.state["slice_origin"])) % period:
             together = asked * period_of(load)
-    # The rate of what is not steady has a wide interval: then a great backlog tells enough.
+    # The rate of an unsteady load has a wide interval: then a large backlog is enough.
     flood = waiting > max(FLOOD * issued, LEAST_BACKLOG) + together
     grows = piles_up(issued, waiting, together) or piles_up(*fresh, together)
     return flood or (behind and grows)

@@ -62,7 +62,7 @@ BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
 WANDERS = 0.05
 """Share of itself: a level that moves more than that still moves, however high its waves are."""
-LEAST_READ = 8 * BATCHES  # readings of which two quarters can be told apart
+LEAST_READ = 8 * BATCHES  # readings whose quarters can be compared
 MOST_PILOT_SHARE = 0.5  # of max_ios
 
 
@@ -306,9 +306,9 @@ class Settling:
         ]
 
     def _pace(self, level: Level, names: set[str]) -> float:
-        """How fast what is dirty grows, B/s; 0 if that is little, or chance, or not known yet.
+        """The growth of the dirty data, B/s; 0 if it is small, or chance, or not known yet.
 
-        Below the low water mark nothing is destaged, so a series that begins there tells nothing.
+        Below the low water mark nothing is destaged, so a series that begins there is not used.
         """
         cache = self.system.world.caches[level.rows[0]]
         series = self.record.series(level)
@@ -342,11 +342,11 @@ class Settling:
         return (self.system.now - int(self.system.state["slice_origin"])) / NS_PER_S
 
     def swept(self, load: str | None = None) -> float:
-        """How often destages have gone over all that is dirty in the window, of the slowest cache.
+        """How often destages have gone over all dirty data in the window, for the slowest cache.
 
         Caches with disks behind them count, of a load or of all. Destages go from low addresses to
-        high ones, and begin again. Before the first time is over, twice what is dirty tells how
-        much that is: nothing is dirty just behind them, and most is just ahead.
+        high ones, and begin again. Before the end of the first pass, its length is taken as twice
+        the dirty data: nothing is dirty just behind the destages, and most is just ahead.
         """
         return min(
             (

@@ -60,7 +60,7 @@ def destaged(system: System, lane: int) -> int:
 def seconds(system: System, volume: int, rate: float) -> float:
     """How long they take to go over a volume's disks once, s; 0 if there are none.
 
-    Before the first time is over, twice what is dirty of it tells how much that is.
+    Before the end of the first pass, its length is taken as twice the dirty data of the volume.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ def _reaches_beyond(scenario: Scenario, load: LoadSpec, volume: VolumeSpec) -> b
     if volume.state == "steady" and any(_writes(one) and one.random_share > 0 for one in loads):
         return False  # that is how it became steady
     if load.partitions and load.area.size is not None:
-        return False  # a file in each part: filled tells how much that is, and not where
+        return False  # a file in each part: filled gives the amount, and not the places
     hybrid = scenario.hybrid(load.volume)
     capacity = volume.capacity if hybrid is None else hybrid.capacity
     last = load.workers - 1 if load.partitions else 0

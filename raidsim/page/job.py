@@ -36,18 +36,19 @@ class Outcome:
 
 @dataclass(eq=False)
 class Job:
-    """A piece of work, from when it is asked for until it is over.
+    """A piece of work, from its request to its end.
 
     Attributes
     ----------
     key : equal for equal work.
-    task : what the worker is told.
+    task : the order for the worker.
     limit_s : seconds for which it may use a worker.
-    long : whether it may take more than a moment, so that some worker is kept free of its like.
+    long : whether it may take more than a moment; some worker is kept free of such work.
     owner : the visitor who asked for it first.
-    seen : when each of those who wait for it last asked after it.
-    turns : of each of them for which turn of a knob it is: which page, and the how manieth.
-    ends_at : when it is stopped, and once it was told to stop, when its worker is ended.
+    seen : when each waiting visitor last asked for it.
+    turns : for each waiting visitor, the turn of a knob that it is for: the page, and the number of
+        the turn.
+    ends_at : when it is stopped; after that, when its worker is ended.
     """
 
     key: str

@@ -48,7 +48,7 @@ class Worker:
         self._reading: asyncio.Future[dict[str, Any] | None] | None = None
 
     def say(self, message: dict[str, Any]) -> None:
-        """Tell it something; what nobody reads any more is noticed by who listens."""
+        """Send it a message; if nobody reads it any more, the listener notices."""
         if self.process.stdin is not None and not self.process.stdin.is_closing():
             self.process.stdin.write(frames.packed(message))
 
@@ -187,7 +187,7 @@ class Pool:
             self._stop(job)
 
     def stop(self, key: str, visitor: str) -> Job | None:
-        """Stop what a visitor waits for, if nobody else does: what was found so far stays."""
+        """Stop the work that a visitor waits for, if nobody else waits for it; results stay."""
         job = self._jobs.get(key)
         if job is not None and set(job.seen) <= {visitor}:
             self._stop(job)
@@ -202,7 +202,7 @@ class Pool:
         """How many wait."""
         return sum(job.state == "waiting" for job in self._jobs.values())
 
-    # -- who is next ------------------------------------------------------------------------
+    # -- the next visitor --------------------------------------------------------------------
 
     def _order(self) -> list[Job]:
         """Jobs that wait, as they will be done: one of each visitor in turn."""

@@ -59,7 +59,7 @@ def serve(wishes: Wishes) -> None:
     limit_s = bounds.RUN_S if wishes.limit is None else _time(wishes.limit)
     names = tuple(map(_name, wishes.names))
     if wishes.attached is not None:
-        ask(wishes.attached, {"show": "status"})  # refuses a socket at which nobody answers
+        ask(wishes.attached, {"show": "status"})  # refuses a socket that does not answer
     listening = _listen(wishes.host, wishes.port)
     settings = Settings(
         host=wishes.host,

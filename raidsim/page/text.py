@@ -68,7 +68,7 @@ def _with_the_rest(file: TomlFile, foreign: list[bounds.Wrong]) -> list[Problem]
         table: Any = file.data
         for step in path[:-1]:
             table = table[step]
-        table[path[-1]] = None  # no loader takes that for a name, and it is told above
+        table[path[-1]] = None  # no loader takes this as a name, and it is reported above
     try:
         file.bring_up_to_date("scenario")
         read_tables(Reading(file, problems=list(file.problems)), None)

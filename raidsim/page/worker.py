@@ -61,7 +61,7 @@ class Worker:
             if not is_compiled():
                 self._tell({"compiles": True})
                 _briefly(COMPILES)
-                return  # whoever starts now finds it compiled from the beginning
+                return  # workers that start now find it compiled
             _briefly(WARMS)
             self._tell({"ready": True})
             while True:

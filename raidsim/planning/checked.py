@@ -150,13 +150,13 @@ def headrooms(
 ) -> list[Headroom]:
     """How many times the load each carries within the limits.
 
-    All are tried side by side: first at the most that counts, then halving what lies between, by
-    ratio. The first of these is where what is busiest would be busy all the time. None is tried
-    beyond its bound: a cache may take more than the drives for as long as a short run. A cache that
-    begins full has drained before a trial counts as not carried.
+    All are tried side by side: first at the highest factor that counts, then halving the interval,
+    by ratio. The first of these trials is where the busiest part would be busy all the time. None
+    is tried beyond its bound: during a short run a cache may accept more than the drives. If a
+    cache that begins full has not drained by then, the trial counts as not carried.
 
-    With ``settled`` trials go on until caches have settled, and one in which they have not does
-    not count as carried.
+    With ``settled`` trials continue until caches have settled. A trial in which they have not
+    counts as not carried.
     """
     cap = cap_of(need)
     tops = [min(cap, max(bound, 1.0)) for bound in bounds]

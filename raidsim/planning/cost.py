@@ -48,7 +48,7 @@ def active_power(card: Card) -> float:
 
 @dataclass(frozen=True)
 class Parts:
-    """One bill: what is there in each year of the horizon, of one design or of a grid of them.
+    """One bill: the parts in each year of the horizon, of one design or of a grid of them.
 
     All figures are arrays that go together by broadcasting.
 

@@ -72,28 +72,28 @@ class State:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A design that meets the need, and that no other is better than in every aim.
+    """A design that meets the need, and that no other design beats in every aim.
 
     Attributes
     ----------
-    number, label : which design, and what it is.
-    keys : the same by the words of ``--why``.
+    number, label : which design, and its description.
+    keys : the same in the words of ``--why``.
     drives : that are bought at first, spares among them; ``last_drives`` after the horizon.
     usable : bytes that are bought at first.
-    rack_units : of that.
-    watts : mean power under the load, of all whose cards say it, as bought at first.
+    rack_units : of the first purchase.
+    watts : mean power under the load, of all parts whose cards give it, as bought at first.
     cost : over the horizon; None without prices.
     healthy, degraded, rebuilding : latencies.
-    limit : what is busiest under the load, and its ``utilisation``.
+    limit : the busiest part under the load, and its ``utilisation``.
     headroom : how many times the load is carried within the limits; ``more`` if at least that.
     rebuild : seconds of the rebuild of a drive; inf if it never ends; None without redundancy.
     loss : chance that any data is lost within the horizon.
     years : until the rated bytes are written as the load grows; None for ever, or unrated.
-    breaks : what growth breaks first; None if nothing within thirty years.
+    breaks : the limit that growth reaches first; None if none within thirty years.
     arrays : of each year from the first on, how many arrays there are.
-    chance : share of the draws of what cards do not know in which it meets the need; of ``draws``.
-    experiment : the measurement that would tell most of that; None if nothing was drawn.
-    scenario : it under the load of the need.
+    chance : share of the draws of unknown values in which it meets the need; of ``draws``.
+    experiment : the measurement that would reduce this uncertainty most; None if nothing was drawn.
+    scenario : the design under the load of the need.
     """
 
     number: int

@@ -164,7 +164,7 @@ def _begin(need: Need, prices: Prices | None, runner: Runner, most: int) -> Work
 
 
 def _round(work: Work) -> bool:
-    """Run what is open, then what is near the front; whether there is more to be done."""
+    """Run undecided designs, then those near the front; whether there is more to be done."""
     before = work.runner.count
     work.coarse.search(work.most)
     _spent(work, 2, before)
@@ -397,7 +397,7 @@ def _funnel(work: Work) -> list[Stage]:
         came = stages[-1].left
     state = work.coarse.state
     later = set(work.fell_in)
-    # What fell later counts there, and what was beaten in the end counts where it stands.
+    # Designs that failed later count there; those beaten in the end count at their present stage.
     failed = int((state == field_of.FELL).sum()) - len(later)
     fell = {
         "rate or latency": failed,

@@ -132,7 +132,7 @@ def _worth(reading: Reading, currency: str) -> dict[str, float]:
 def _amount(
     reading: Reading, value: Any, path: KeyPath, currency: str, worth: Mapping[str, float]
 ) -> float:
-    """A price in the currency of the file; 0 for what is none, which is told."""
+    """A price in the currency of the file; 0 for an invalid one, which is reported."""
     plain = _number(value)
     if plain is not None:
         return plain

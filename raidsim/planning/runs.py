@@ -59,25 +59,25 @@ LONGER = 25
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run of a design came to.
+    """The result of a run of a design.
 
     Attributes
     ----------
     status : "done", "saturated" or "refused".
     reason : why it was refused; or what was not carried.
     latency : of reads and writes each, s: fields "mean", "p50" and so on; of the slowest load.
-    carried : share of the rate asked for that came out; 1 of closed loads, and where no more is
+    carried : share of the requested rate that was completed; 1 for closed loads, and if no more is
         missing than chance explains in a window as short as this.
-    iops : I/Os per second that came out.
-    limit : what is busiest, in words, and its ``utilisation``.
-    watts : mean power of all drives; None where a card is silent.
-    years : until the rated bytes of the drive that is written to most are written, if the load
-        stays as it is; None for ever.
+    iops : completed I/Os per second.
+    limit : the busiest part, in words, and its ``utilisation``.
+    watts : mean power of all drives; None if a card does not give it.
+    years : until the rated bytes of the drive with the most writes are written, if the load stays
+        as it is; None for ever.
     failed : I/Os that ended in an error.
     rebuild : seconds of the rebuild of a drive, of runs with one.
     rebuilt : share of its sample that the rebuild had done; 1 of runs without one.
-    unsettled : what still filled when the run was ended, in words; empty if nothing did.
-    late : whether it is a longer run, in place of one that had ended too early.
+    unsettled : parts that still filled when the run was ended, in words; empty if none did.
+    late : whether it is a longer run, instead of one that had ended too early.
     """
 
     status: str
@@ -308,11 +308,11 @@ class Runner:
     def drained(
         self, asked: Sequence[Data], limits: Sequence[Latency], over: float = 1.0
     ) -> list[Measured]:
-        """What each came to, with longer runs in place of those that miss a limit too early.
+        """The results, with longer runs instead of those that miss a limit too early.
 
-        A cache in front of disks begins full, and until it has drained to where it will stay the
-        disks are busy with that: a short run then tells too little of a load that they can carry.
-        ``over``: how many times a limit may be exceeded all the same.
+        A cache in front of disks begins full. The disks are busy until it has drained to its final
+        level, so a short run gives too low a result for a load that they can carry. ``over``: how
+        many times a limit may be exceeded all the same.
         """
         found = self.run(asked)
         early = [n for n, one in enumerate(found) if one.may_drain and one.over(limits) > over]

@@ -107,10 +107,10 @@ def _brief_risk(risk: Risk) -> str:
 def print_findings(
     checked: Checked, console: Console, *, every: bool = False, of_values: bool = True
 ) -> None:
-    """Print what was found, each with its severity.
+    """Print the findings, each with its severity.
 
-    ``every`` lists the values that findings are about. Without ``of_values`` it is left out how
-    many values of each card are assumed, or stand in for what it does not say.
+    ``every`` lists the values that findings are about. Without ``of_values``, the numbers of
+    assumed and default values of each card are left out.
     """
     found = [one for one in checked.findings if of_values or not one.of_values]
     more = (

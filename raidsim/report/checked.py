@@ -29,16 +29,16 @@ SCHEMA = "raidsim.check/1"
 
 @dataclass(frozen=True)
 class Checked:
-    """What is known of a scenario before it is run.
+    """The findings about a scenario before it is run.
 
     Attributes
     ----------
-    findings : what is wrong or risky, the most severe first.
-    waterfalls : where the bytes of the drives of each volume go.
+    findings : problems and risks, the most severe first.
+    waterfalls : the use of the bytes of the drives of each volume.
     power : of each part.
-    risks : of each volume; empty where a run would be refused.
+    risks : of each volume; empty if a run would be refused.
     room : the memory of a run.
-    unknowns : how far the risks would move if cards were as they might be; empty if not asked for.
+    unknowns : the effect of unknown values on the risks; empty if not requested.
     """
 
     scenario: Scenario

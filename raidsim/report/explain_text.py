@@ -57,7 +57,7 @@ def _sections(explanation: Explanation) -> Iterator[Iterable[Text | Table]]:
 
 
 def _of_array(explanation: Explanation, array: Array) -> Iterator[Iterable[Text | Table]]:
-    """The road and the plan of a request, and what is done later with a clock of its own."""
+    """The path and the plan of a request, and later work with a separate clock."""
     later = later_than(explanation)
     if later is None:
         yield (_road(explanation.steps),)

@@ -29,15 +29,15 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """Something to know before relying on a scenario: where, what, and what to do about it.
+    """Something to know before relying on a scenario: its place, the problem, and the remedy.
 
     Attributes
     ----------
     remedy : what to do, if anything.
     severity : how much it matters.
-    named : names that it is about, which stand behind it where all is listed.
-    listed : how they stand there; "" for one behind the other.
-    of_values : whether it says what values of a card rest on, which every card has something of.
+    named : names that it is about, which are listed after it in the full list.
+    listed : their form there; "" for one behind the other.
+    of_values : whether it is about the sources of a card's values; every card has such findings.
     """
 
     where: str

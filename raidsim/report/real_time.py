@@ -50,9 +50,9 @@ class Clock:
         ]
 
     def ticks(self) -> list[tuple[float, str]]:
-        """Simulated times at which ticks stand, with the real ones in words.
+        """Simulated times of the ticks, with the real ones in words.
 
-        They stand where the pace changes, as far as there is room, and in between.
+        They are where the speed changes, as far as there is room, and in between.
         """
         room = APART * self.simulated[-1]
         knots = list(zip(self.simulated, self.real, strict=True))

@@ -225,10 +225,11 @@ def _pace(first: operation.Progress | None, done: operation.Progress) -> float:
 
 
 class _Loads:
-    """The loads of a system, and their I/Os, as far as they tell how a rebuild comes on.
+    """The loads of a system, and their I/Os, as far as they affect the progress of a rebuild.
 
-    Large ones count as several. Fast drives elsewhere do a million while a few thousand come to the
-    volume that is rebuilt: these are counted, and the others only where they are many times more.
+    Large I/Os count as several. Fast drives elsewhere do a million I/Os while a few thousand go to
+    the volume that is rebuilt. So these few thousand are counted, and the others only if they are
+    many times more.
     """
 
     def __init__(self, system: System, own: Sequence[int], others: Sequence[int]) -> None:

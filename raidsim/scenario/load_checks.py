@@ -84,7 +84,7 @@ def reads_and_trims_are_no_more_than_all(
 
 @needs("trim", "trims")
 def something_that_trims(trim: float, trims: str | None) -> Iterator[Finding]:
-    """Drives are told what need not be kept if all that lies above them passes it on."""
+    """Drives only get trims if all parts above them pass trims on."""
     if trim > 0 and trims is not None:
         yield "trim", f"trims do not reach the drives: {trims}", "leave it out"
 

@@ -38,7 +38,7 @@ class StudyArguments(Arguments):
             self.wrong(key, "is no name of a file", "name a file, or leave it out")
 
     def runs_on(self, *, store: Any, cluster: Any, progress: Any) -> None:
-        """Where runs are made and kept, and who is told of them."""
+        """Where runs are made and kept, and the receiver of their progress."""
         if not isinstance(store, Store):
             self.path("store", store)
         self.text("cluster", cluster)

@@ -117,10 +117,10 @@ def in_draws(
 
 
 def deviation_of(one: Drawn, place: int, other: Drawn, other_place: int, figure: str) -> float:
-    """Relative standard deviation of what models leave out of the ratio of a figure of two points.
+    """Relative standard deviation of the models' error in the ratio of a figure of two points.
 
-    That of the parts that they do not share; none of throughput that all loads of both ask for and
-    get: a system can only fall behind it, and the draws tell that.
+    This is the error of the parts that they do not share. It is zero for a throughput that all
+    loads of both ask for and get: a system can only be below it, and the draws show this.
     """
     if is_throughput(figure) and _gets_its_rate(one, place) and _gets_its_rate(other, other_place):
         return 0.0

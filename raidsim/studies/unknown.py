@@ -256,7 +256,7 @@ def _unknowns_of(
 
 @dataclass(frozen=True)
 class Teller:
-    """Makes a figure of what the draws gave, with what was behind it.
+    """Makes a figure from the results of the draws, with the shares of the values.
 
     Attributes
     ----------
@@ -293,10 +293,10 @@ class Teller:
         return cls(list(inputs.values()), columns, out, most, only, turn, reads)
 
     def room(self, name: str, figures: Mapping[str, float]) -> float | None:
-        """How many times as much the links of drives carry at most; None if that tells nothing.
+        """How many times as much the links of drives carry at most; None if this gives no limit.
 
-        A closed load waits for each I/O before the next one. So its mean latency is what is
-        outstanding over its rate (Little's law), and no shorter than links leave it.
+        A closed load waits for each I/O before the next one. So its mean latency is the number
+        outstanding over its rate (Little's law), and is not below the limit of the links.
         """
         if self.most is None or not figures.get("mbps"):
             return None

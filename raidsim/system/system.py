@@ -88,11 +88,11 @@ class System:
         self.cards: dict[int, Card] = {}  # of each drive
         self.volume_of: dict[str, str] = {}  # names: of each drive of an array
         self.spares: dict[int, list[int]] = {}  # rows of the hot spares of each array
-        self.bays: dict[int, list[int]] = {}  # rows of all its drives, whatever they stand for now
+        self.bays: dict[int, list[int]] = {}  # rows of all its drives, whatever their present use
         self.shared: dict[Any, NDArray[np.int64]] = {}  # leaves of the pasts that drives share
         self.writers: dict[Any, Any] = {}  # to drives before the run, by streams and areas
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
-        self.halted: dict[int, int] = {}  # stations that serve nobody: servers that they have else
+        self.halted: dict[int, int] = {}  # stopped stations: their servers otherwise
         self.feeds: dict[int, Feed] = {}  # of the streams that replay a trace
         self.is_only_weighed = False  # nothing will run: maps have their room, and no past
         self.drives_off = False  # no drive or controller has power

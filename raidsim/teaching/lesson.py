@@ -55,19 +55,19 @@ class Question:
     Attributes
     ----------
     ask : the question.
-    way : how one comes to the answer, step by step.
-    hint : for whoever is wrong and made none of the known mistakes.
+    way : the steps to the answer.
+    hint : for a wrong answer that is none of the known mistakes.
     draw : for each number, the values that the seed chooses from.
-    also : further numbers for the texts, of those that were drawn.
+    also : further numbers for the texts, computed from the drawn ones.
     unit : of the answer; "" for a count or a ratio.
     options : of a question that is answered by choosing one; the answer is its place, from 0.
     hand : the closed form; None if the answer is only found by running a system.
-    runs : what is changed of the lesson's system, one tuple of KEY=VALUE for each run.
-    read : the answer, of the numbers given and the point of each run.
-    checks : what is run is `raidsim check`; ``read`` then gets the risk of the first volume.
-    simulated : the answer by simulation, where that is not the run of a scenario.
-    tolerance : how far a typed answer may lie from the right one, as a share of it.
-    agrees : how far the simulation may lie from the closed form, as a share of it.
+    runs : the changes of the lesson's system, one tuple of KEY=VALUE for each run.
+    read : the answer, from the numbers given and the point of each run.
+    checks : `raidsim check` is run; ``read`` then gets the risk of the first volume.
+    simulated : the answer by simulation, if that is not the run of a scenario.
+    tolerance : how far a typed answer may be from the right one, as a share of it.
+    agrees : how far the simulation may be from the closed form, as a share of it.
     predict : a prediction is asked for before the result is shown.
     mistakes : known ones.
     """
@@ -150,17 +150,17 @@ class Lesson:
 
     Attributes
     ----------
-    name : what is typed for it.
+    name : its name in the command.
     title : its heading.
     about : what one learns, in one line.
-    text : the explanation, a screen; paragraphs are parted by empty lines, and what is indented
-        (formulas, tables) is shown as it is.
+    text : the explanation, a screen; empty lines separate paragraphs, and indented parts (formulas,
+        tables) are shown unchanged.
     system : the text of a scenario.
     questions : at least five.
-    explore : what its page lets one turn.
-    sources : where it is from: author, title, year.
+    explore : the knobs of its page.
+    sources : its sources: author, title, year.
     simplifications : what is simpler here than in reality.
-    disagreements : where print or other simulators say something else.
+    disagreements : where publications or other simulators say something else.
     """
 
     name: str

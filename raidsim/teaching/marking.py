@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from raidsim.teaching.sheet import Asked, letter
 
 NUMBER = (
-    # Thousands may be parted: 1,024, 1_024, 1 024. A comma before other than three digits is none
-    # of these: whoever writes decimals so would be understood wrong.
+    # Thousands may be separated: 1,024, 1_024, 1 024. A comma before any other number of digits is
+    # not accepted: it may be a decimal comma, and would be read wrongly.
     r"\s*([+-]?(?:[0-9]+(?:[,_ ][0-9]{3})*(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?)"
     r"\s*(?:/\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9,.\s].*?)?\s*"
 )

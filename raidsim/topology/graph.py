@@ -67,14 +67,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Group:
-    """Equal drives on the same part; each has an edge of its own.
+    """Equal drives on the same part; each has its own edge.
 
     Attributes
     ----------
     name : of the volume.
     drives : how many.
-    to : names of the parts that they hang on in turn, drive by drive; or HOST.
-    rate : what one of them delivers for long, bytes/s.
+    to : names of the parts that the drives are connected to in turn, drive by drive; or HOST.
+    rate : sustained rate of one drive, bytes/s.
     interface : "sata", "sas", "nvme" or "pcie".
     bandwidth : payload of a drive's edge each way, bytes/s.
     """

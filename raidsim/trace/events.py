@@ -52,8 +52,8 @@ Events = NDArray[Any]
 
 def requests(blocks: Iterable[Events], reading: Reading) -> Iterator[Requests]:
     """Requests, with their response times, of events in the order of a file."""
-    # What each CPU has noted stands one behind the other here and there; who waits for a
-    # completion needs the order of time. What is too late for that is counted with the requests.
+    # In some places the events of one CPU follow those of another one. Matching completions needs
+    # the order of time. Events that are too late for this are counted with the requests.
     ordered = order.in_order(blocks, reading.counts)
     action, events = _action(ordered, reading)
     yield from _matched(events, action, reading)

@@ -41,7 +41,7 @@ HOW = 'write --columns "time=NAME [us], op=NAME, offset=NAME [B], size=NAME [B]"
 
 @dataclass(frozen=True)
 class Taken:
-    """Where a field stands in a line, and in which unit.
+    """The place of a field in a line, and its unit.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Taken:
     ticks : of a time: units of it in a second.
     digits : of a time: digits behind the point that are kept.
     factor : of a size: bytes of its unit.
-    words : of an operation: what stands for each.
+    words : of an operation: the texts of each.
     """
 
     place: int

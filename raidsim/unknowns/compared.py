@@ -80,8 +80,8 @@ def left_out(scenario: Scenario) -> LeftOut:
 def left_out_of_ratio(one: Scenario, other: Scenario) -> float:
     """Relative standard deviation of what models leave out of the ratio of two scenarios.
 
-    Only parts that they do not share count: what a model leaves out of a drive that is in both, it
-    leaves out of both figures.
+    Only parts that they do not share count: for a drive that is in both, the error is the same in
+    both figures.
     """
     own, others = (
         {(card.name, card.path): card for card in used_parts(scenario)} for scenario in (one, other)
@@ -123,9 +123,9 @@ def _is_near(errors: Sequence[float]) -> bool:
 
 
 def _is_changed(card: Card) -> bool:
-    """Whether a scenario sets what is known of a card: then it is another model of hardware.
+    """Whether a scenario changes a known value of a card: then it is another model of hardware.
 
-    Values that the card does not know may be set by somebody who does.
+    A user may set values that the card does not know, if the user knows them.
     """
     changed = [
         name

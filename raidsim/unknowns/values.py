@@ -27,14 +27,14 @@ class UnknownValue:
 
     Attributes
     ----------
-    card : the card that states it: its own, or the base from which it is inherited.
+    card : the card that gives it: its own, or the base from which it is inherited.
     name : of the attribute.
-    value : what the card says.
-    low, high : the plausible range; what is drawn stays in it.
-    reach : between which 95 % of what is drawn lies: the range, or what a fit left of it. Not
-        rounded to what a card can have.
-    step : what a size or a count moves by; 0 for what is continuous.
-    ratio : what a value moves by as a factor, from that of the card; 1 for what is continuous.
+    value : the value on the card.
+    low, high : the plausible range; drawn values stay in it.
+    reach : the ends of 95 % of the drawn values: the range, or the narrower one after a fit. Not
+        rounded to values that a card can have.
+    step : the step of a size or a count; 0 for continuous values.
+    ratio : the step as a factor, from the value of the card; 1 for continuous values.
     """
 
     card: str
@@ -53,7 +53,7 @@ class UnknownValue:
 
     @property
     def drawn(self) -> tuple[float, float]:
-        """The ends between which 95 % of what is drawn lies, as a card can have them."""
+        """The ends between which 95 % of the drawn values are, in a form that a card can have."""
         low, high = self.reach
         return self.possible(low), self.possible(high)
 

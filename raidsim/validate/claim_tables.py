@@ -82,7 +82,7 @@ class _Table(BaseModel):
 
 
 class Run(_Table):
-    """A scenario, what is changed in it, and at which intensities it is looked at."""
+    """A scenario, its changes, and the intensities to be compared."""
 
     scenario: Text
     overrides: tuple[Text, ...] = Field(default=(), alias="set")

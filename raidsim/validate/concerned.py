@@ -57,7 +57,7 @@ def parts_of(claim: Claim, systems: Systems) -> set[str]:
     for job in claim.jobs():
         try:
             found.update(names(systems.of(job.scenario, job.overrides)))
-        except InputError:  # it is told when the claim is looked at
+        except InputError:  # it is reported when the claim is run
             continue
     return found
 

@@ -385,7 +385,7 @@ def _threads(count: int) -> Iterator[Executor]:
     sys.setswitchinterval(SWITCH)
     try:
         yield pool
-    except BaseException:  # Ctrl-C too: nobody waits for the others any more
+    except BaseException:  # Ctrl-C too: the other results are no longer needed
         waits.stop()
         raise
     finally:

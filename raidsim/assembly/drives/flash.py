@@ -306,7 +306,7 @@ class Flash(DriveKind):
         table = system.world.ftls[number]
         if not system.since("ftls", number, "written"):
             return None
-        # Full of what was written in sequence, it opens the blocks that it has beyond its capacity.
+        # Filled by sequential writes, it opens the blocks that it has beyond its capacity.
         if table["free"] <= RESERVE and (table["moved"] or table["erased"]):
             return None
         return "it wrote to free blocks and collected no garbage yet"

@@ -37,16 +37,16 @@ class Links(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What was done to a drive before the run.
+    """The writes to a drive before the run.
 
     Attributes
     ----------
-    name : of the drive, for random numbers of its own.
+    name : of the drive, for its own random numbers.
     filled : share of its capacity that holds data.
     steady : whether loads have written to it without a break.
     streams : of these loads, that wrote to it.
-    area_of : which bytes of the drive the area of a stream is.
-    longest : the most bytes of a write that come to it at a time.
+    area_of : gives the bytes of the drive that are the area of a stream.
+    longest : the most bytes of one write to it.
     """
 
     name: str
@@ -105,21 +105,21 @@ class DriveKind(ABC):
 
     Attributes
     ----------
-    name : as cards say it, "ssd".
-    number : DRIVE_..., as the kernel knows it.
+    name : on cards, "ssd".
+    number : DRIVE_..., in the kernel.
     table : of the kernel, with a row for each drive of the kind.
-    medium : what data lies on, in a word.
-    buffer : what writes are acknowledged from, in a word.
-    lossy : what is wrong with a buffer that a power cut empties, and what to do about it.
+    medium : the medium of the data, in a word.
+    buffer : the buffer from which writes are acknowledged, in a word.
+    lossy : the risk of a buffer that a power cut empties, and the remedy.
     unit : attribute of the unit within which writes cost more.
     unit_verb : what the drive does in such units.
     reads_pay : whether reads of parts of a unit cost more too.
-    by_pages : whether its commands go through it page by page, as they are explained.
+    by_pages : whether explanations show its commands page by page.
     keeps_map : whether it has a map of flash pages, which wear.
-    has_priorities : whether it looks at the priority of a command.
-    has_driver : whether its card may say what a driver on the host takes for it.
-    always_slots : whether its commands take slots however many there are.
-    seeks : whether an access takes the longer the farther it is from the one before.
+    has_priorities : whether it uses the priority of a command.
+    has_driver : whether its card may give the time of a driver on the host.
+    always_slots : whether its commands always take slots, for any number of slots.
+    seeks : whether an access takes longer if it is farther from the one before.
     """
 
     name: str
