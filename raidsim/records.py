@@ -181,7 +181,7 @@ class Column(Table):
 def empty(table: Table, rows: int) -> NDArray[Any]:
     """Memory for so many rows of a table, all zero; the first begins with a line of the cache.
 
-    One more lies in front of them: the kernel takes row -1 as it is, where it takes it by mistake.
+    One more row is in front of them: the kernel does not check row -1 if it uses it by mistake.
     """
     front = -(-table.row_bytes // LINE) * LINE
     size = rows * table.row_bytes

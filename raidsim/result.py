@@ -52,9 +52,9 @@ class Latency:
 
 @dataclass(frozen=True)
 class Limit:
-    """The busiest part of a point: what stands in the way of more I/Os.
+    """The busiest part of a point: it prevents more I/Os.
 
-    The same part of the drives of an array counts as one, where they are about as busy.
+    The same part of the drives of an array counts as one, if they are about equally busy.
     """
 
     station: str  # name, e.g. "data: front end"

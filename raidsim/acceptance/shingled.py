@@ -46,7 +46,7 @@ class Needed:
 def until_steady(
     scenario: Scenario, volume: VolumeSpec, loads: Sequence[LoadSpec], capacity: int
 ) -> Needed:
-    """What brings empty media caches into the steady state, written by some loads."""
+    """Writes that bring empty media caches into the steady state, for given loads."""
     card = volume.card
     on_drives, of_host, bytes_on_drives, bytes_of_host, area = 0.0, 0.0, 0.0, 0.0, 0
     for load in loads:

@@ -290,9 +290,9 @@ def on_host(
 
 
 def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, float]:
-    """What stripe heads take of the threads of an array with parity, as fields of ARRAY.
+    """The time of the threads of an array with parity for stripe heads, as fields of ARRAY.
 
-    One thread that does all has both parts; beside workers it is a station of its own.
+    If one thread does all the work, it has both parts; beside workers it is a separate station.
     """
     head, page, serial = (
         host.number(f"raid.{name}") * NS_PER_S
@@ -308,7 +308,7 @@ def _stripe_heads(system: System, volume: VolumeSpec, host: Card) -> dict[str, f
 
 
 def _copy_requests(host: Card) -> dict[str, float]:
-    """What background work on copies takes of the thread of an array, as fields of ARRAY."""
+    """The time of the thread of an array for background work on copies, as fields of ARRAY."""
     return {
         "copy_io_ns": host.number("raid.copy_io_time") * NS_PER_S,
         "compare_ns": host.number("raid.compare_time_per_byte") * NS_PER_S,
@@ -316,9 +316,9 @@ def _copy_requests(host: Card) -> dict[str, float]:
 
 
 def _stripe_cache(system: System, row: int, volume: VolumeSpec, host: Card) -> dict[str, int]:
-    """What the stripe cache of an array with parity is, as fields of ARRAY.
+    """The stripe cache of an array with parity, as fields of ARRAY.
 
-    With one, the array of number ``row`` is planned page by page, too, as Linux md does it.
+    With one, the array of number ``row`` is also planned page by page, as Linux md does it.
     """
     assert volume.layout is not None
     heads = volume.stripe_cache_size

@@ -26,9 +26,9 @@ def fabric(scenario: Tables) -> Fabric:
 
 
 def sustained_rate(card: Card) -> float:
-    """What a drive delivers for long to large sequential reads, bytes/s.
+    """Sustained rate of a drive for large sequential reads, bytes/s.
 
-    No more than its link carries.
+    It is limited by the drive's link.
     """
     return kind_of(card).sustained_rate(card)
 

@@ -36,7 +36,7 @@ HISTORY = 2**40  # number of the first I/O before the run: those in the run are 
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a map is: logical units, what each stands for, and the blocks on flash."""
+    """The size of a map: logical units, the units that each represents, and the blocks on flash."""
 
     units: int
     scale: int
@@ -180,8 +180,8 @@ def _keep(system: System, entries: NDArray[np.int32]) -> NDArray[np.int64]:
 def trim(system: System, which: int, first: int, end: int) -> None:
     """Forget the mapping units from ``first`` up to ``end`` of the drive.
 
-    Of a scaled map the last group stands for units beyond the drive too: NEVER as ``end``
-    includes them.
+    The last group of a scaled map also represents units beyond the drive: NEVER as ``end`` includes
+    them.
     """
     _have_leaves(system, which)
     ageing.trim(system.world, which, first, end)

@@ -111,8 +111,7 @@ def add_hybrid(
 def _destages(system: System, card: Card, controller: int, parts: Sequence[int]) -> int:
     """How many destages of the storage processor's cache go to the volumes of a hybrid at a time.
 
-    Its cache has room for them: it was told of the drives of volumes behind its controller, and of
-    no others.
+    Its cache has room for them: it only knows the drives of volumes behind its controller.
     """
     depth = max(card.integer("cache.destage_depth") // 2, 1)  # for data on two drives
     destages = depth * sum(len(drives_of(system, part)) for part in parts)

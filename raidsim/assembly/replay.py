@@ -245,10 +245,10 @@ class TraceFeed:
 def _alignments(
     first: NDArray[np.int64], size: NDArray[np.int64], sector: int
 ) -> NDArray[np.int64]:
-    """At multiples of what each request begins, up to its size rounded up to a power of two.
+    """The alignment of each request, up to its size rounded up to a power of two.
 
-    Where it is to begin at other addresses, this is what must stay: a request that came to whole
-    units of a map, or to whole strips, would else come to parts of two.
+    If requests are moved to other addresses, their alignment must stay: otherwise a request on
+    whole units of a map, or on whole strips, would be on parts of two.
     """
     powers = 2 ** np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
     lowest_bits = np.where(first == 0, powers, first & -first)

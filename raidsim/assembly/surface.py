@@ -115,7 +115,8 @@ def cylinders(card: Card) -> int:
 def rows(card: Card, speed: float = 1.0, shift: float = 0.0) -> list[Row]:
     """The rows of a disk, in the order of its addresses.
 
-    ``shift`` is the share of a turn by which its angles are off. A media cache lies before byte 0.
+    ``shift`` is the share of a revolution by which its angles are shifted. A media cache is before
+    byte 0.
     """
     if card.surface is not None:
         return _measured(card, card.surface, speed, shift)
@@ -208,7 +209,7 @@ def _row(
 
 
 def _with_switches(card: Card, row: Row, turn: int) -> Row:
-    """A switch that takes longer than what lies between two tracks costs a turn."""
+    """A switch that takes longer than the gap between two tracks costs a revolution."""
     switch = card.number("geometry.head_switch") * NS_PER_S
     single = card.number("seek.read_single") * NS_PER_S
     return replace(

@@ -434,7 +434,7 @@ class Members:
                         yield offset // self.strip
 
     def _is_written(self, drive: int, row: int) -> bool:
-        """Whether the volume has something in what lies in a row of a drive; without parity."""
+        """Whether the volume has data in the bytes of a drive's row; parity does not count."""
         role, _, address = held(self.layout, drive, row)
         return role == DATA and self.written.any_in(address, self.strip)
 

@@ -25,11 +25,11 @@ TOLD = "How a simulated figure changes for 1 % more of a value."
 
 @dataclass(frozen=True)
 class NewValue:
-    """What becomes of one value.
+    """The new state of one value.
 
     ``number`` is in the unit of the card; ``claims`` are those it was fitted to, and
     ``sensitivities``, by claim, the relative change of the figure for 1 % more of the value.
-    ``unit``, ``source`` and ``note`` are None where they stay as they are.
+    ``unit``, ``source`` and ``note`` are None if they stay as they are.
     """
 
     name: str

@@ -362,9 +362,9 @@ def _of_the_card(problem: Problem, card: Card, folder: str, moved: Collection[st
 
 
 def _note(card: Card, value: Fitted) -> str | None:
-    """Return a new note for a value that a fit has moved, in place of one that is true no more.
+    """Return a new note for a value that a fit has changed, if the old one is no longer true.
 
-    What somebody wrote stays.
+    A note that a person wrote stays.
     """
     if value.before == value.after or not is_replaceable(card, value.parameter.name):
         return None

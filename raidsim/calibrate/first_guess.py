@@ -70,7 +70,7 @@ MANY = 16
 def first_guess(card: Card, performance: Sequence[RatedPerformance]) -> dict[str, float]:
     """Return values of a card, in base units, that follow from its rated figures.
 
-    Those of which no figure tells are left out. None is checked against its range.
+    Values that no figure determines are left out. None is checked against its range.
     """
     if card.has("flash.channels"):
         return dict(_flash(card, performance))
@@ -144,10 +144,10 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
 def _of_commands(
     card: Card, rate: float, writes: Sequence[RatedPerformance]
 ) -> tuple[float, dict[str, float]]:
-    """Return what a command takes of the front end, and what a read or write takes beside.
+    """Return the time of a command in the front end, and the additional time of a read or write.
 
-    The faster of random reads and of writes that a burst takes up says the first. Writes of the
-    long run tell of the flash, and that a write takes no more than they leave.
+    The faster of random reads and of burst writes gives the first. Writes of the steady state only
+    give an upper limit of the write time, since they depend on the flash.
     """
     cores = card.integer("front_end.cores")
     burst = [one for one in writes if one.state != "sustained" and _is_small_and_saturated(one)]

@@ -185,7 +185,7 @@ def leave_out(
 def class_values(
     document: str, catalogue: Iterable[Card], claims: Iterable[Claim]
 ) -> list[Replaced]:
-    """Return what stands in for each calibrated value of the cards of a document."""
+    """Return the value that replaces each calibrated value of the cards of a document."""
     by_id = {claim.id: claim.document for claim in claims}
     free: dict[str, list[Parameter]] = {}
     belongs: dict[str, str] = {}

@@ -233,10 +233,10 @@ def _is_of_base(card: Card, name: str) -> bool:
 
 
 def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:
-    """Return how many channels carry the printed stream, if as many as the base has do not.
+    """Return the number of channels for the printed stream, if those of the base are too few.
 
-    Otherwise the fit would find channels that are faster than any of their year. What somebody
-    wrote in place of the base's stays.
+    Otherwise the fit would find channels that are faster than any of their year. A number that a
+    person wrote stays.
     """
     name, time = "flash.channels", "flash.channel_read_time_per_byte"
     if not card.has(time) or card.base is None or name in card.inherited:

@@ -77,7 +77,7 @@ class Trial:
 
     @property
     def open_cost(self) -> float:
-        """What those cost that are not given up; of all of them if all are."""
+        """The cost of the claims that are not given up; of all of them if all are."""
         hoped = np.abs(self.emphasised) <= GIVEN_UP
         return float(self.costs[hoped].sum()) if hoped.any() else self.cost
 
@@ -143,7 +143,7 @@ class FitProblem:
     ) -> list[Trial]:
         """Judge the claims at several sets of values (base units), all runs side by side.
 
-        ``beside`` is a trial nearby: then only the runs that told there are made.
+        ``beside`` is a trial nearby: then only the informative runs of that trial are made.
         """
         telling = None if beside is None else beside.telling()
         jobs = [job for job in self.jobs if telling is None or job in telling]
@@ -224,7 +224,8 @@ def residual(verdict: Verdict) -> float:
 def claims_about(claims: Sequence[Claim], parameters: Sequence[Parameter]) -> list[Claim]:
     """Return the calibration claims about systems with one of the parameters.
 
-    No value is fitted to what told a choice of structure, nor to what print contradicts elsewhere.
+    No value is fitted to claims from which a choice of structure was made, or to claims that
+    another publication contradicts.
     """
     asked = [
         claim

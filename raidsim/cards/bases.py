@@ -29,7 +29,7 @@ once more."""
 
 
 def stores_in_flash(kind: str) -> bool:
-    """Return whether drives of a kind have flash, so that its cells and year tell of them."""
+    """Return whether drives of a kind have flash, so that they have cells and a year of flash."""
     return "flash.read_time" in KINDS[kind].by_name
 
 
@@ -44,8 +44,8 @@ def nearest_base(
 ) -> Card | None:
     """Return the card of a drive of an interface that is most like a new one, or None.
 
-    Drives whose dies are not told are left out: a fit could not count them. Without a year the
-    newest of those that are as near is taken.
+    Drives whose cards do not give their dies are left out: a fit could not count them. Without a
+    year the newest of the equally near ones is taken.
     """
     fitting = [
         card

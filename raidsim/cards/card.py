@@ -49,9 +49,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Origin:
-    """The card that states a value which another one inherits: its name, and who makes it.
+    """The card that gives a value which another one inherits: its name, and its maker.
 
-    ``maker`` is empty where that card does not say.
+    ``maker`` is empty if that card does not give it.
     """
 
     card: str
@@ -73,22 +73,22 @@ class Entry:
 class Card:
     """One model of hardware.
 
-    ``values`` holds the attributes of the kind (defaults included) in base units:
-    seconds, bytes, hertz, watts. ``card["flash.read_time"]`` gives one of them. What the
-    attributes call UNKNOWN may be missing: ask ``card.has("flash.cycles")``.
-    ``residuals`` holds, by claim, the relative errors that the last fit left; ``sensitivities``,
-    by attribute and claim, by what share the simulated figure changes for 1 % more of the value.
-    ``base_sensitivities`` and ``base_residuals`` are the same of its base, as far as they tell
-    of values that it inherits.
-    ``base`` is the name of the card it says only the differences to, or empty;
-    ``inherited`` are the attributes that its own file does not state, and ``origins`` says of
-    those that a base states, or a base of that, which card does. ``rated`` is what its sheet
-    prints; nothing of that is inherited. ``maker`` is empty and ``year``, of its launch, None
-    where the card does not say.
-    ``files`` are its own file and those of its bases. ``order_numbers`` are what the hardware
-    calls itself where an operating system lists it, or how that begins.
-    ``surface`` and ``seek_points`` are of a hard disk that was measured; ``disksim`` is what
-    DiskSim's files say of it beside.
+    ``values`` holds the attributes of the kind (defaults included) in base units: seconds, bytes,
+    hertz, watts. ``card["flash.read_time"]`` gives one of them. Attributes with the default UNKNOWN
+    may be missing: ask ``card.has("flash.cycles")``. ``residuals`` holds, by claim, the relative
+    errors that the last fit left; ``sensitivities``, by attribute and claim, by what share the
+    simulated figure changes for 1 % more of the value. ``base_sensitivities`` and
+    ``base_residuals`` are the same of its base, for the values that it inherits.
+
+    ``base`` is the name of its base, or empty; a card with a base only has the differences.
+    ``inherited`` are the attributes that its own file does not give. ``origins`` names, for values
+    from a base, or from a base of that, the card that gives them. ``rated`` is the printed figures
+    of its sheet; none of these is inherited. ``maker`` is empty and ``year``, of its launch, None
+    if the card does not give them.
+
+    ``files`` are its own file and those of its bases. ``order_numbers`` are the names under which
+    an operating system lists the hardware, or their beginnings. ``surface`` and ``seek_points`` are
+    of a hard disk that was measured; ``disksim`` has further values of DiskSim's files.
     """
 
     name: str
@@ -152,9 +152,9 @@ class Card:
             yield Entry(name, self.values[name], self.sources[name], meaning, dimension)
 
     def of_others(self) -> dict[str, Origin]:
-        """What it inherits from cards of other makers, by attribute; a set value counts no more.
+        """Values inherited from cards of other makers, by attribute; set values no longer count.
 
-        A card that does not say its maker inherits from itself for all that is known.
+        A card that does not give its maker inherits from itself for all that is known.
         """
         return {
             name: origin
@@ -164,10 +164,10 @@ class Card:
         }
 
     def problem(self, key: str, cause: str, remedy: str | None = None) -> Problem:
-        """What does not fit together among its values, said of its file.
+        """A contradiction among its values, reported for its file.
 
-        Once a scenario or a program has set some of them it is not said of the card's file, where
-        all may be right, and the key carries the card's name.
+        If a scenario or a program has set some of them, it is not reported for the card's file,
+        where all may be right; the key then has the card's name.
         """
         if any(source.source == "scenario" for source in self.sources.values()):
             return Problem(None, None, f"{self.name}: {key}", cause, remedy)

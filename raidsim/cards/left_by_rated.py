@@ -50,9 +50,9 @@ def left_by_rated(card: Card, name: str) -> float:
 
 
 def _most_bytes(printed: Iterable[RatedPerformance], read: float) -> float:
-    """Return the bytes a second that the fastest of the printed figures stands for; 0 if none.
+    """Return the bytes a second of the fastest printed figure; 0 if none.
 
-    Small requests at random bring bytes as well: 540,000 of 4 KiB are 2,200 MB/s.
+    Small random requests have a byte rate too: 540,000 of 4 KiB are 2,200 MB/s.
     """
     sizes = {"bandwidth": 1, "rate": None}
     return max(

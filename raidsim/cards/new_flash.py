@@ -147,7 +147,7 @@ class NewFlash:
         return Stated(time * 1e-3, "ms", CELLS_NOTE, span, found.why)
 
     def _suspensions(self) -> Stated | None:
-        """Return how often a program gives way to reads, if the year tells otherwise than the base.
+        """Return how often a program gives way to reads, if the year and the base differ in this.
 
         Reads of drives older than `SUSPENDS_SINCE` wait for programs. Those of newer drives do not,
         even if their base is an older drive.

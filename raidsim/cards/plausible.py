@@ -105,10 +105,10 @@ ROWS: dict[str, tuple[drives.Row, ...]] = {
 
 
 def plausible(card: Card) -> dict[str, Plausible]:
-    """Every value of the card that is unknown, by name; its own value lies within the range.
+    """Every value of the card that is unknown, by name; its own value is within the range.
 
-    A value for which neither the card nor its class has a range is left out, and a value outside
-    of its class stretches the range: :func:`problems` says so.
+    A value without a range on the card or of its class is left out. A value outside its class
+    widens the range: :func:`problems` says so.
     """
     found = {}
     for name in unknown_names(card):
@@ -151,9 +151,9 @@ def fixed(kind: str, name: str) -> str:
 
 
 def problems(card: Card) -> list[Problem]:
-    """What is missing or wrong with the ranges of a card, said of the keys of its file.
+    """Missing or wrong ranges of a card, reported for the keys of its file.
 
-    A default outside of the class is nobody's mistake, and stretches the range.
+    A default outside the class is no mistake of the user, and widens the range.
     """
     found = []
     for name in unknown_names(card):

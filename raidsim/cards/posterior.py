@@ -88,11 +88,11 @@ class Posterior:
     def values(self, normals: Vector) -> Vector:
         """Values (base units) for standard normal numbers, draws by names.
 
-        The root of the covariance is the symmetric one, so that a normal number means the same
-        whatever else a card leaves open. Values that no figure has narrowed lie as far below and
-        above the card's as their ranges do, which need not be equally far. Few draws are values
-        that a card cannot have together (a seek over all cylinders shorter than the average
-        one); whoever uses them brings these nearer to the card.
+        The root of the covariance is the symmetric one, so that a normal number has the same
+        meaning for any other unknown values of the card. A value that no figure has narrowed has
+        the same distances below and above the card's value as its range; these need not be equal. A
+        few draws are values that are impossible together on a card (a seek over all cylinders
+        shorter than the average one). The caller moves these nearer to the card.
         """
         moves = np.atleast_2d(normals) @ root(self.covariance)
         below, above = self._sides()
@@ -125,10 +125,10 @@ class Posterior:
 
 
 def posterior(card: Card) -> Posterior:
-    """Return what is known of the unknown values of a card.
+    """Return the joint distribution of the unknown values of a card.
 
-    The ranges are the prior, which the figures condition that the card, or the card that it
-    inherits a value from, was fitted to.
+    The ranges are the prior. It is conditioned by the figures to which the card was fitted, or the
+    card from which it inherits a value.
     """
     ranges = plausible(card)
     told = _told(card, ranges)

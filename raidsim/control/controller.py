@@ -229,9 +229,9 @@ class Controller(Part):
 
     @property
     def state(self) -> str:
-        """How it is.
+        """Its present state.
 
-        "working", "failed" (nobody serves its volumes) or "failed over" (its partner does).
+        "working", "failed" (no controller serves its volumes) or "failed over" (its partner does).
         """
         if self.ownership.works:
             return "working"

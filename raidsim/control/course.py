@@ -33,7 +33,7 @@ Process = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True)
 class Later:
-    """What comes of an event later: after a time (s) or another event, what to do, in words."""
+    """A later effect of an event: after a time (s) or another event, what to do, in words."""
 
     after: float | simpy.Event
     do: Callable[[], Any] | None
@@ -342,9 +342,9 @@ def _air_changes(course: Course, event: kinds.Air) -> None:
 def _other_air(
     model: Model, volume: str | None, ambient: float | None, airflow: float | None
 ) -> Callable[[], None]:
-    """Let the drives of a volume, or all, stand in other air; how to bring back the airflow.
+    """Put the drives of a volume, or all, into other air; how to restore the airflow.
 
-    It comes back to those whose airflow nothing else has changed meanwhile.
+    It is restored for drives whose airflow nothing else has changed meanwhile.
     """
     env = model.env
     chosen = list(model.volumes.values()) if volume is None else [model.volumes[volume]]

@@ -142,12 +142,12 @@ class Operation(simpy.Event):
 
     @property
     def seconds_in_all(self) -> float | None:
-        """What all of it takes, s; None if nothing is done yet.
+        """The time of the whole operation, s; None if nothing is done yet.
 
-        Of a sample of its rows it goes as fast as of all. So it takes the time of every stretch of
-        even conditions as it was, with the rows that were done in it, and all other rows at the
-        pace of the last stretch that did any. A stretch that ended with a sample of other work
-        goes on for as long as all of that does.
+        Rows of a sample go at the same speed as all rows. So the time of every section of constant
+        conditions counts as it was, with the rows that were done in it. All other rows go at the
+        speed of the last section that did any. A section that ended with the sample of another
+        operation is extended to the full time of that operation.
         """
         found = self._in_all
         return None if found is None else found[0]
@@ -160,7 +160,10 @@ class Operation(simpy.Event):
 
     @property
     def _in_all(self) -> tuple[float, float] | None:
-        """What all of it takes, s, and how often the last stretch that did rows goes into that."""
+        """The time of the whole operation, s, and how many times it is that of the last section.
+
+        Only sections in which rows were done count.
+        """
         marks = [*self._marks, (self.simulated_seconds, self._done, 1.0)]
         stretches = [((end - begin) * times, (after - before) * times)
                      for (begin, before, _), (end, after, times) in pairwise(marks)]  # fmt: skip
@@ -177,7 +180,7 @@ class Operation(simpy.Event):
 
     @property
     def seconds(self) -> float:
-        """What so much of it takes as is done, s; see :attr:`seconds_in_all`."""
+        """The time of the part that is done, s; see :attr:`seconds_in_all`."""
         in_all = self.seconds_in_all
         return self.simulated_seconds if in_all is None else in_all * self.progress
 

@@ -115,9 +115,9 @@ class Ownership:
         self.set_write_modes()
 
     def set_write_modes(self) -> None:
-        """Let its volumes write back if the battery of who serves them allows.
+        """Let its volumes write back if the battery of the serving controller allows it.
 
-        Not those whose array is lost, or of which something is pinned.
+        Volumes whose array is lost, or that have pinned data, are left out.
         """
         self.env.sync()
         system = self.env.system

@@ -107,7 +107,7 @@ def stripe_methods(
 ) -> dict[tuple[int, int], int]:
     """How a task of the array in a row reads or writes each stripe: a method, by span and stripe.
 
-    Of arrays without parity nothing is told.
+    Arrays without parity have none.
     """
     world = system.world
     array, layout = world.arrays[row], world.layouts[row]

@@ -188,7 +188,7 @@ class Trace:
         return sorted(self.by_parent.get((stage, command), []), key=lambda visit: visit.offset)
 
     def steps(self) -> Iterator[Step]:
-        """What was done, by stage of the road: before the answer, and after it."""
+        """What was done, by stage of the request's path: before the answer, and after it."""
         in_array = self.system.count("arrays") > 0
         for stage, name in (STEPS | IN_ARRAYS if in_array else STEPS).items():
             before = [visit for visit in self.of(stage) if visit.begins < self.answered]
@@ -220,10 +220,10 @@ class Trace:
         return stage in BACKGROUND
 
     def accesses(self) -> Iterator[Access]:
-        """What the arm of a hard disk does: one access for each command, in order of address.
+        """The work of the arm of a hard disk: one access for each command, in order of address.
 
-        Cached writes that continue one another are one access. Of a shingled disk they are not
-        told: its arm goes to its log, and back when it is idle.
+        Cached writes that continue one another are one access. Accesses of a shingled disk are not
+        listed: its arm goes to its log, and back when it is idle.
         """
         if self.is_flash or self.drive["shingles"] != t.NONE:
             return iter(())

@@ -14,7 +14,7 @@ from raidsim.scenario import ControllerSpec, VolumeSpec
 
 @dataclass(frozen=True)
 class Step:
-    """One step of the road: from the first time something begins it to the last end."""
+    """One step of a path: from the first start of a service there to the last end."""
 
     name: str
     station: str  # kind of station

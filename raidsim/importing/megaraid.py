@@ -87,7 +87,7 @@ def size_fact(said: Fact[str] | None) -> Fact[int] | None:
 def exact(text: str) -> int | None:
     """Bytes of "894.252 GB [0x6fc81ab0 Sectors]".
 
-    Sectors are of 512 or of 4096 bytes; which, the size before them tells.
+    Sectors are of 512 or of 4096 bytes; the size before them shows which.
     """
     match = re.search(r"\[0x([0-9a-f]{1,16}) Sectors\]", text, re.IGNORECASE)
     printed = words.size(text, binary=True)

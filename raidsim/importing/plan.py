@@ -266,7 +266,7 @@ def _interface(array: Array) -> Fact[str] | None:
 
 
 def _likely_spans(array: Array, drive: Drive, found: Found) -> Fact[int] | None:
-    """Spans that divide the drives, and leave the capacity that is told if one number does."""
+    """Spans that divide the drives, and fit the given capacity if one number does."""
     assert array.level is not None
     count = array.slots.value if array.slots else 0
     kind = BY_WORD[array.level.value]

@@ -128,9 +128,9 @@ def _are_two(one: Drive, other: Drive) -> bool:
 
 
 def _array_groups(arrays: Sequence[Array]) -> list[list[Array]]:
-    """What is told of one array: by its device or UUID, else by its members.
+    """Descriptions of one array: by its device or UUID, else by its members.
 
-    Two devices, or two UUIDs, are two arrays, whatever members they are said to share.
+    Two devices, or two UUIDs, are two arrays, even if they seem to share members.
     """
 
     def are_two(same: Sequence[Array], others: Sequence[Array]) -> bool:

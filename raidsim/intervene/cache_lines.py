@@ -96,9 +96,9 @@ def unsaved(system: System, cache: int) -> NDArray[np.int64]:
 def ranges(
     system: System, cache: int, lines: NDArray[np.bool_], held: NDArray[np.int64] | None = None
 ) -> dict[int, list[Range]]:
-    """What these lines hold that the drives do not have: by volume, in order, joined.
+    """The data of these lines that the drives do not have: by volume, in order, joined.
 
-    In grains, of which a line has up to 64. ``held`` has the masks if it is not all
+    In grains, of which a line has up to 64. ``held`` has the masks if they are not those of
     :func:`unsaved`.
     """
     rows = rows_of(system, cache)

@@ -90,8 +90,8 @@ def serve_with(system: System, row: int, volumes: Collection[int], hardware: Har
 def wires(system: System, volumes: Collection[int]) -> list[int]:
     """The stations through which commands reach the drives of volumes, and come back.
 
-    Of all drives that there are, spares and drives whose place one has taken among them: what goes
-    on is what had stopped, whatever the drives stand for by then.
+    They are those of all existing drives, including spares and replaced drives. So the stations
+    that continue are those that had stopped, whatever the drives are used for by then.
     """
     drives: list[int] = []
     for volume in volumes:

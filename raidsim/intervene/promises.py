@@ -206,7 +206,7 @@ def grain(system: System, volume: int) -> int:
 def is_dirty(system: System, volume: int, start: int, end: int) -> bool:
     """Whether the cache of its controller holds all of these bytes, and the drives do not.
 
-    A part of what :func:`dirty_ranges` tells, in a small part of its time.
+    This is a part of the result of :func:`dirty_ranges`, in a small part of its time.
     """
     world = system.world
     place = world.volumes[volume]

@@ -81,10 +81,10 @@ def series(system: System, streams: list[int]) -> tuple[NDArray[np.float64], flo
 
 
 def over_periods(series: NDArray[np.float64], width: float, period: float) -> NDArray[np.float64]:
-    """What a series of slices holds of each whole period since the window opened.
+    """The content of a series of slices in each whole period since the window opened.
 
-    Widths of slices and periods are in ns, no period shorter than a slice. A slice on an edge is
-    shared out by time. The last period is taken for whole if it lacks less than a slice.
+    Widths of slices and periods are in ns, no period shorter than a slice. A slice across an edge
+    is divided by time. The last period counts as whole if it lacks less than a slice.
     """
     edges = width * np.arange(len(series) + 1)
     sums = np.concatenate(([0.0], np.cumsum(series)))

@@ -62,7 +62,7 @@ def overwrite(w, which, unit_size, s, first, count):
 def trim(w, which, first, end):
     """Forget the units from ``first`` up to ``end`` of the drive.
 
-    A logical unit goes if the unit in the middle of those that it stands for does.
+    A logical unit is forgotten if the middle one of the units that it represents is.
     """
     w = by_reference(w)
     row = w.ftls[which]

@@ -381,10 +381,10 @@ def choose(w, disk, coming):
 
 @routine
 def continues(w, disk, task):
-    """Whether an access follows on from another one that waits.
+    """Whether an access is adjacent to an earlier one that waits.
 
-    Firmware does commands that continue one another in order. If the arm began amid them, as
-    rotation alone may have it, what lies in front of that would cost one more revolution.
+    Firmware does adjacent commands in order. If the arm began in the middle of them, as rotation
+    alone may suggest, the part before that would cost one more revolution.
     """
     for row in range(disk["first_task"], disk["first_task"] + disk["waiting"]):
         before = w.tasks[row]

@@ -176,9 +176,9 @@ def plan_anew(job):
 
 @routine
 def tell_all(w, row, index):
-    """Ask each drive that the array has for a flush, and let it write the bitmap then if it is due.
+    """Ask each drive of the array for a flush, and let it write the bitmap then if it is due.
 
-    The first bytes of the drives stand for the place of the bitmap.
+    The first bytes of the drives are used as the place of the bitmap.
     """
     job = w.jobs[index]
     array = w.arrays[row]
@@ -292,10 +292,10 @@ def spend(w, row, index):
 
 @handler
 def commands_of_access(w, array, index, access, last):
-    """Make the commands of one access behind the last one that there is; the last one now.
+    """Make the commands of one access behind the last existing one; the last one now.
 
-    They count as on their way from now on: whoever is planned next sees them, though CPU time
-    passes before they are sent.
+    They count as under way from now on: later plans include them, though CPU time passes before
+    they are sent.
     """
     row = array["first_member"] + access["drive"]
     member = w.members[row]

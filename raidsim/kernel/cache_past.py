@@ -17,9 +17,9 @@ from raidsim.kernel.random import uniform
 def draw(w, s, first, starts, ends):
     """First byte of each of the next writes of stream ``s``, and the one behind its last.
 
-    I/Os are numbered from ``first`` on, and those that are no writes are passed by. Returns the
-    number of the I/O behind the last one. The stream does not come to an end, and no I/O of it has
-    to be random: where it goes in sequence, it goes on from where it is.
+    I/Os are numbered from ``first`` on, and those that are no writes are skipped. Returns the
+    number of the I/O behind the last one. The stream does not end, and its I/Os need not be random:
+    a sequential stream continues from its present place.
     """
     w = by_reference(w)
     stream = w.streams[s]

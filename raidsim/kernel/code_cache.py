@@ -124,9 +124,9 @@ CACHE_FOLDER: Path = cache_folder(SOURCE_HASH + ("-checked" if CHECKED else ""))
 
 
 def read(path: Path) -> bytes | None:
-    """What :func:`write` put into a file; None if there is none, or none to be believed.
+    """The content that :func:`write` put into a file; None if there is none, or none to be trusted.
 
-    A file that is damaged is thrown away.
+    A damaged file is removed.
     """
     try:
         with path.open("rb") as file:

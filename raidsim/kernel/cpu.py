@@ -24,7 +24,7 @@ from raidsim.kernel.tables import NONE
 
 @routine
 def share(w, row):
-    """Count who was busy on the cores ``row`` since the last look, if that is long enough ago."""
+    """Count the busy threads on the cores ``row`` since the last count, if it is time for it."""
     cpu = w.cpus[row]
     now = w.state[0]["now"]
     passed = now - cpu["looked"]

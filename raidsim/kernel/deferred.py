@@ -157,7 +157,7 @@ def nearest(w, disk, firsts):
     """The place of the write with the least seek and rotation among the nearest ones.
 
     They are taken from both sides of the arm, each time the one on the nearer cylinder; of two
-    equally far the one that lies further out. ``firsts`` leaves out what continues another one;
+    equally far ones the one farther out. ``firsts`` leaves out writes that continue another one;
     NONE if that is all of them.
     """
     turned = float(w.state[0]["now"] % disk["revolution"])

@@ -252,9 +252,9 @@ def next_of_front(w, cache):
 def next_of_lanes(w, cache):
     """Return the line that is next in the next lane that takes a destage, or NONE.
 
-    It is the one that was sought last. Lanes that may take one stand in a queue: each with a dirty
-    line does, unless it has as many destages as it takes. Those in vain are left out here, so that
-    it does not matter how many there are.
+    It is the line that was found last. Lanes that may take a destage are in a queue: each lane with
+    a dirty line, unless it has its maximum of destages. Lanes without a possible destage are
+    removed here, so that their number does not matter.
     """
     while cache["first_ready"] != NONE:
         row = cache["first_ready"]
@@ -386,10 +386,10 @@ def start_one(w, cache, index):
 @part("arrays")
 @routine
 def ended(w, cache, index, size):
-    """Destage ``index`` has ended: its lines, of ``size`` bytes, are clean; who waits may go in.
+    """Destage ``index`` has ended: its lines (``size`` bytes) are clean; waiting writes may enter.
 
-    If the array has lost more drives than it can, its lines are pinned, and nothing more is
-    promised: it writes through, and fails, from then on.
+    If the array has lost more drives than it can, its lines are pinned. From then on it writes
+    through, and fails, so nothing more is acknowledged.
     """
     job = w.jobs[index]
     volume = job["volume"]

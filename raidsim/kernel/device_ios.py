@@ -70,7 +70,7 @@ def count_log(array):
 
 @handler
 def origin(w, index):
-    """For whom a task is: a stripe of a write is for whoever writes."""
+    """The purpose of a task: a stripe of a write counts for the writer."""
     job = w.jobs[index]
     errand = job["errand"]
     if errand == ERRAND_PART:

@@ -78,7 +78,7 @@ def command_time(w, disk, job):
 @part("disks")
 @handler
 def decode(w, index):
-    """Send a command on its road; a failed drive answers with an error."""
+    """Send a command on its path; a failed drive answers with an error."""
     job = w.jobs[index]
     disk = w.disks[job["row"]]
     if w.drives[job["drive"]]["failed"] == 1:

@@ -96,7 +96,7 @@ def catch_up(w, disk):
 def reached(w, disk, passed):
     """Byte that read-ahead has come to after ``passed`` ns, in whole sectors.
 
-    The track that it is on, and when that one began, are remembered for the next time.
+    Its present track, and the start of this track, are remembered for the next time.
     """
     until = disk["ahead_until"]
     while True:
@@ -269,7 +269,7 @@ def hold(w, disk, start, end):
 
 @handler
 def keep_from_landing(w, disk, wait):
-    """What came by while the arm waited ``wait`` ns for the first sector is kept as well."""
+    """Sectors that pass while the arm waits ``wait`` ns for the first sector are kept as well."""
     if disk["active"] == NONE:
         return
     extent = w.extents[disk["active"]]

@@ -545,7 +545,7 @@ def set_speed(w, where, speed):
 
 @entry
 def set_air(w, index, ambient, conductance):
-    """Let drive ``index`` of ``heats`` stand in other air (C, W/K from case to air) from now on."""
+    """Put drive ``index`` of ``heats`` into other air (C, W/K from case to air) from now on."""
     w = by_reference(w)
     heat.set_air(w, index, ambient, conductance)
 

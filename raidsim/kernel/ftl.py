@@ -66,10 +66,10 @@ def logical(ftl, unit):
 
 @handler
 def is_beside(w, ftl, unit, number):
-    """Whether a write to unit ``number`` leaves the map as it is, since another stands for it.
+    """Whether a write to unit ``number`` leaves the map as it is, since another one represents it.
 
-    So it is while there are free blocks, of which a map that collects has no more than RESERVE,
-    and where something was written before.
+    This is so while there are free blocks (a map that collects has no more than RESERVE), and if
+    the place was written before.
     """
     scale = ftl["scale"]
     if scale == 1 or ftl["free"] <= RESERVE:

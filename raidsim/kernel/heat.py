@@ -230,7 +230,7 @@ def thin(w):
 
 @handler
 def set_air(w, index, ambient, conductance):
-    """Let drive ``index`` of ``heats`` stand in other air from now on."""
+    """Put drive ``index`` of ``heats`` into other air from now on."""
     advance(w, w.state[0]["now"])
     heat = w.heats[index]
     heat["ambient"] = ambient

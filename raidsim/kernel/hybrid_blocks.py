@@ -60,10 +60,10 @@ def is_wanted(w, hybrid, strip):
 
 @routine
 def arrive(w, hybrid, cache, index):
-    """What was expected of the blocks of a task is there.
+    """The expected data of the blocks of a task is there.
 
-    A read has it from the back, and the front gets it now; a write or a copy has put it into the
-    front. What was written meanwhile past the front is not expected any more.
+    A read has it from the back, and the front gets it now. A write or a copy has put it into the
+    front. Data that was meanwhile written past the front is no longer expected.
     """
     job = w.jobs[index]
     volume = job["volume"]

@@ -80,7 +80,7 @@ class EntryLibrary(KernelLibrary):
     """Machine code of an entry point, with all that it calls."""
 
     def _optimize_final_module(self):
-        """Let LLVM optimise the code once, and as one that nobody else calls."""
+        """Let LLVM optimise the code once, with no callers from outside."""
         for function in self._final_module.functions:
             if function.linkage == binding.Linkage.linkonce_odr:
                 function.linkage = binding.Linkage.internal
@@ -111,7 +111,7 @@ class InlinedLibrary(KernelLibrary):
 
     @property
     def codegen(self) -> InlinedLibrary:
-        """Who is told the environment of a function: nobody, see :meth:`set_env`."""
+        """The receiver of a function's environment: none, see :meth:`set_env`."""
         return self
 
     def set_env(self, name: str, environment: object) -> None:

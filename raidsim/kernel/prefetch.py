@@ -78,9 +78,9 @@ def fetch(w, cache, volume, size, start, end):
 @part("arrays")
 @routine
 def fetched(w, cache, index):
-    """A fetch has ended: its data is there, and reads that wait for it look again.
+    """A fetch has ended: its data is there, and reads that wait for it search again.
 
-    If one of the same bytes has overtaken it, nobody waits any more, and the line may be gone.
+    If another fetch of the same bytes was faster, no read waits any more, and the line may be gone.
     """
     job = w.jobs[index]
     size = w.arrays[w.volumes[job["volume"]]["array"]]["line"]

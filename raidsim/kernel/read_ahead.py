@@ -94,7 +94,7 @@ def wait_for_unit(w, index, fetching):
 
 @routine
 def share(w, drive, fetching):
-    """What ``fetching`` asked for has come, and who waits for its mapping unit goes on."""
+    """The data of ``fetching`` is there, and commands that wait for its mapping unit continue."""
     if drive["fetching"] == fetching:
         drive["fetching"] = NONE
     waiter = w.jobs[fetching]["waiters"]

@@ -80,7 +80,7 @@ def account(w, drive):
 
 @handler
 def delay(w, job):
-    """What a command takes more of a drive that is slow, or tries to read a bad sector, in ns."""
+    """The additional time of a command on a drive that is slow, or repeats a bad sector, in ns."""
     drive = w.drives[job["drive"]]
     if job["status"] == UNREADABLE:
         return drive["delay"] + drive["recovery"]

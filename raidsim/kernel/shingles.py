@@ -251,8 +251,8 @@ def may_continue(w, s, start, end):
 def destination(w, disk, start, length):
     """Where bytes from ``start`` on would be written now, and how many of them at once.
 
-    What lies in front of the band that a stream begins with goes to the log, and then the rest to
-    the band.
+    The part before the band with which a stream begins goes to the log, and then the rest to the
+    band.
     """
     s = w.shingles[disk["shingles"]]
     end = start + length

@@ -82,7 +82,7 @@ def forgotten(w, drive, number):
 
 @handler
 def struck(number):
-    """What stands for mapping unit ``number`` once it is worth nothing; below NONE, as no unit."""
+    """The entry for mapping unit ``number`` when its data is not valid; below NONE, as no unit."""
     return NONE - 1 - number
 
 

@@ -181,7 +181,7 @@ def enqueue(w, station, index):
 
 @handler
 def rank(w, station, index):
-    """What a station goes by that does not serve jobs as they come: lowest first."""
+    """The rank of a job at a station that does not serve jobs in order of arrival: lowest first."""
     job = w.jobs[index]
     if station["discipline"] == SUBMISSIONS_LAST:
         return 1 if job["stage"] == STAGE_SUBMITTED else 0

@@ -24,9 +24,9 @@ FRAME = 8192
 def head(w, where, index, length, ns, following, piece):
     """Job ``index`` crosses link ``where`` with ``length`` bytes of ``ns`` each, and goes on early.
 
-    It goes on with its first ``piece`` (B), or as much later as the next link, which takes
-    ``following`` ns for what it gets of the data, would else be through before all of it has come.
-    The rest crosses behind it, as a job that nobody waits for.
+    It goes on with its first ``piece`` (B). It goes on later if the next link, which takes
+    ``following`` ns for its part of the data, would otherwise end before all data has come. The
+    rest crosses behind it, as a job that nothing waits for.
     """
     whole = round_ns(length * ns)
     first = min(max(round_ns(piece * ns), whole - following), whole)

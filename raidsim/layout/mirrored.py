@@ -66,9 +66,9 @@ def mirrored_place(layout: np.void, strip: int, copy: int) -> tuple[int, int]:
 
 
 def mirrored_held(layout: np.void, drive: int, row: int) -> tuple[int, int]:
-    """Return logical strip and copy number of what lies in ``row`` of ``drive``.
+    """Return logical strip and copy number of the data in ``row`` of ``drive``.
 
-    The strip may lie behind the end of the volume: then the row is not used.
+    The strip may be behind the end of the volume: then the row is not used.
     """
     n: int = layout["span_drives"]
     k: int = layout["copies"]

@@ -64,9 +64,9 @@ LOST = -1
 
 @dataclass(frozen=True)
 class Level:
-    """What distinguishes a RAID level: its family, parity strips, least drives of a span.
+    """The properties of a RAID level: its family, parity strips, least drives of a span.
 
-    ``rotation`` is that of a level whose parity is always placed in one way; None: as asked.
+    ``rotation`` is that of a level whose parity is always placed in one way; None: as requested.
     """
 
     family: int

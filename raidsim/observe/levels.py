@@ -235,10 +235,10 @@ def _is_written(system: System) -> bool:
 
 
 def _comes_back(system: System, volume: int, cache: int) -> bool:
-    """Whether I/Os of a volume may find in a cache what others have left there.
+    """Whether I/Os of a volume may find data in a cache that other I/Os have left there.
 
-    Where they do not, it matters to nobody how many of its lines are taken: a clean one gives way
-    at once, and takes no longer than one that was never taken.
+    If they cannot, the number of its used lines has no effect: a clean one is evicted at once, and
+    takes no longer than an unused one.
     """
     size = int(system.world.caches[cache]["size"])
     streams = system.world.streams[: system.count("streams")]
@@ -252,7 +252,7 @@ def _comes_back(system: System, volume: int, cache: int) -> bool:
 
 
 def _held(system: System, volume: int, cache: int, words: str) -> list[Held]:
-    """What reads of a volume find in a cache; nothing if that is next to nothing."""
+    """The data that reads of a volume find in a cache; nothing if that is nearly nothing."""
     world, row = system.world, system.world.caches[cache]
     areas = set()
     gathers = False  # reads come back to some places more often than to others

@@ -121,7 +121,7 @@ def latencies(
 ) -> tuple[dict[str, Latency | None], list[str]]:
     """Response times by kind of I/O, and a warning for each that rests on few samples.
 
-    Flushes and trims are told of if the load asks for any, or its trace had any.
+    Flushes and trims are given if the load asks for any, or its trace had any.
     """
     others = system.world.streams["window_others"][list(streams)]
     found: dict[str, Latency | None] = {}
@@ -229,16 +229,16 @@ def _of_controllers(system: System) -> Any:
 
 
 def worked(rows: Any) -> Any:
-    """How long the servers of stations worked for somebody, ns.
+    """How long the servers of stations did needed work, ns.
 
     A disk reads ahead while no command wants its arm, and stops at once when one does. As long as
-    nobody asks for that data, the time does not count: it keeps no command waiting.
+    nobody asks for this data, the time does not count: it delays no command.
     """
     return rows["busy_area"] - np.maximum(rows["unasked"], 0)
 
 
 def stations(system: System, chosen: Collection[int] | None = None) -> list[StationUse]:
-    """Every station (of ``chosen``) used in the window; ``servers`` 0 stands for a pure delay."""
+    """Every station (of ``chosen``) used in the window; ``servers`` 0 means a pure delay."""
     passed = span(system)
     if passed == 0:
         return []
@@ -269,11 +269,11 @@ def stations(system: System, chosen: Collection[int] | None = None) -> list[Stat
 def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
     """Time waited and served by kind of station, per completed I/O of the host.
 
-    All that an I/O causes counts: the commands of an array, and what follows its answer. A
-    station serves all loads that come to it alike, so its time is the mean over all of them: so
-    it is with the completion of a host; submission is that of these streams' own processes. A
-    command slot is held while the stations behind it work and what holds it waits for them: only
-    waiting for one is its own.
+    All work that an I/O causes counts: the commands of an array, and the work after its answer. A
+    station serves all loads alike, so its time is the mean over all of them. This holds for the
+    completion of a host; submission is that of these streams' own processes. A command slot is held
+    while the stations behind it work and the command waits for them; only the wait for a slot
+    counts for the slot itself.
     """
     world = system.world
     own = stations_of(system, streams)[0]
@@ -322,9 +322,9 @@ def _ios_by_station(system: System) -> dict[int, int]:
 
 
 def limit_of(system: System, streams: Sequence[int], used: Sequence[StationUse]) -> Limit | None:
-    """What stands in the way of more I/Os of these streams, of the stations that they visit.
+    """The station that prevents more I/Os of these streams, of the stations that they visit.
 
-    What others bring to a link in a direction that these do not use is not in their way.
+    Traffic of others on a link does not count in a direction that these streams do not use.
     """
     volumes = set(system.world.streams["volume"][list(streams)].tolist())
     latencies = [

@@ -101,9 +101,9 @@ def warnings(
 
 
 def _another_mix(load: LoadSpec, latencies: Mapping[str, Latency | None]) -> list[str]:
-    """What to say if one kind of I/O gets past the other: so many then come out of no other load.
+    """The remark if one kind of I/O overtakes the other: no other load would give such a rate.
 
-    Where writes wait for room in a cache, reads go on to the drives beside them.
+    While writes wait for room in a cache, reads go on to the drives beside them.
     """
     reads, writes = (one.samples if (one := latencies[kind]) else 0 for kind in ("read", "write"))
     if reads + writes == 0:

@@ -283,10 +283,10 @@ class Settling:
         return moved * max(FOUND_ANEW, KEPT * missed)
 
     def filling(self) -> list[Filling]:
-        """Caches that fill, of those from which all that is beyond the low water mark is destaged.
+        """Caches that fill, of those that destage all data above the low water mark.
 
-        How fast they destage hangs on their drives, not on how much is dirty: so they fill until
-        writes have to wait.
+        The rate of their destages depends on their drives, not on the amount of dirty data: so they
+        fill until writes have to wait.
         """
         found = [
             (names, level, self._pace(level, names))
@@ -416,7 +416,7 @@ class Settling:
         return self._named(level)
 
     def _needed(self, level: Level) -> float | None:
-        """When a level comes to its bound at its present pace, s; None if it does not rise."""
+        """When a level reaches its bound at its present rate, s; None if it does not rise."""
         series = self.record.series(level)
         half = len(series) // 2
         if not half or level.bound is None or series[-1] <= series[-half]:

@@ -114,9 +114,9 @@ class Field:
         self._open_again(fallen)
 
     def correct(self, place: int, measured: Measured, over: float) -> None:
-        """Put a longer run in place of the coarse one of a design, which was too good.
+        """Use a longer run instead of the coarse one of a design, which was too good.
 
-        What it had beaten is open again.
+        Designs that it had beaten are undecided again.
         """
         self.measured[place] = measured
         self.over[place] = over

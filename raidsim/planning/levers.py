@@ -13,9 +13,10 @@ WORTH_SAYING = 0.005
 
 
 def levers(arithmetic: Arithmetic) -> list[Lever]:
-    """What the best design would cost without each limit, as arithmetic and bounds have it.
+    """The cost of the best design without each limit, by arithmetic and bounds.
 
-    Those that cost nothing are left out; where nothing keeps all limits, those that help.
+    Limits without an effect on the cost are left out. If no design meets all limits, those whose
+    removal helps are given.
     """
     grid = arithmetic.space.grid
     broken = np.zeros(grid, np.int8)

@@ -222,7 +222,7 @@ def _judged(work: Work, places: list[int], ran: list[Measured]) -> set[int]:
 def _rebuilt(work: Work, near: list[int]) -> tuple[list[int], set[int]]:
     """Designs whose drives are rebuilt in time under the load, and those whose are not.
 
-    One run of each tells it before the many that find its headroom.
+    One run of each shows this before the many runs that find its headroom.
     """
     asked = work.need.needed.rebuild
     if asked is None or work.need.needed.rebuild_while == "idle":

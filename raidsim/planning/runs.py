@@ -102,9 +102,9 @@ class Measured:
 
     @property
     def ended_early(self) -> bool:
-        """Whether a longer run would tell more.
+        """Whether a longer run could give another answer.
 
-        What is not carried while caches still take up writes is not carried later either.
+        A rate that is not carried while caches still accept writes is not carried later either.
         """
         return self.carries and (bool(self.unsettled) or self.rebuilt < REBUILT)
 
@@ -294,7 +294,7 @@ class Runner:
     def settled(
         self, asked: Sequence[Data], limits: Sequence[Latency] | None = None
     ) -> list[Measured]:
-        """What each of them came to, with longer runs in place of those that ended too early.
+        """The result of each, with longer runs instead of those that ended too early.
 
         ``limits``: runs that miss one of them while a cache drains ended too early as well.
         """

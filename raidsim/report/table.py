@@ -158,10 +158,10 @@ def stacked(curve: Curve, result: Result, gap: int = 2) -> Table:
 
 
 def limit(point: Point, result: Result) -> str:
-    """Say what stands in the way of more I/Os and how busy it is: "front end 98 %".
+    """The part that prevents more I/Os and how busy it is: "front end 98 %".
 
-    Of a part that all drives of an array have, the mean, and the busiest if that reads otherwise.
-    One drive of an array that limits it alone is named.
+    For a part that all drives of an array have, the mean, and the busiest if it is written
+    differently. A single drive of an array that is the limit is named.
     """
     found = point.limited_by
     if found is None:

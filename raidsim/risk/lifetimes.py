@@ -287,10 +287,10 @@ class _Lifetimes:
         self.times[rows, drives] = 1.0
 
     def _unread(self, rows: NDArray[np.int64], critical: NDArray[np.int64], hit: Flags) -> None:
-        """Lose what can't be read of sets that have nothing to spare since drives were hit.
+        """Lose the unreadable data of sets that have no redundancy left since drives failed.
 
-        Those are the sectors that UBER tells of, and those that have arisen since the drive was
-        new or the last patrol read.
+        These are sectors by UBER, and sectors that became unreadable since the drive was new or the
+        last patrol read.
         """
         missing = ~np.isinf(self.back[rows])
         since = self.now[rows][:, None] - self.born[0][rows]

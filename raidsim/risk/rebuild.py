@@ -325,9 +325,9 @@ def least(scenario: Scenario, volume: VolumeSpec) -> float:
 
 
 def _links(scenario: Scenario, volume: VolumeSpec) -> list[float]:
-    """Bandwidths of the links that the drives of a volume hang on, bytes/s.
+    """Bandwidths of the links that the drives of a volume are connected to, bytes/s.
 
-    Where the drives are spread over several, each counts as if all hung on as many like it.
+    If the drives are spread over several, each counts as if all drives were on such links.
     """
     known = {link.name: link for link in inventory.links(scenario)}
     ways: dict[str, int] = {}  # how many of the ways up lead over a link

@@ -189,7 +189,7 @@ class Disk(DriveKind):
         return None if row == t.NONE else row
 
     def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
-        """Its cache, if that holds writes; how many it takes hangs on their sizes."""
+        """Its cache, if that holds writes; the number of writes depends on their sizes."""
         return ("drives", "unsafe", drive, None) if self.row(system, drive)["cached"] else None
 
     # -- what a power cut leaves --------------------------------------------------------------

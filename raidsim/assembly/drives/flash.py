@@ -106,7 +106,7 @@ class Flash(DriveKind):
         return self.sustained_rate(card), min(1 / time for time in times if time > 0)
 
     def write_time(self, card: Card, parity: bool) -> float:
-        """What the drive takes to acknowledge, from its buffer or once data is on flash."""
+        """The time until the drive acknowledges a write, from its buffer or from the flash."""
         fixed = card.number("command.latency") + card.number("front_end.command_time")
         if not (card.flag("write_cache.enabled") or card.flag("buffer.protected")):
             fixed += card.number("flash.program_time")
@@ -190,10 +190,10 @@ class Flash(DriveKind):
         ]
 
     def power(self, system: System, drive: int) -> float | None:
-        """From idle to active by what is busiest: data path, link, channels or dies.
+        """Power between idle and active, by the busiest part: data path, link, channels or dies.
 
-        At the highest rates of its data sheet one of them is busy all the time, and it takes the
-        power that stands there. What collection moves is seen by channels and dies alone.
+        At the highest rates of its data sheet one of them is busy all the time, and the drive takes
+        the printed power. Only channels and dies show the work of garbage collection.
         """
         from raidsim.assembly import supply  # noqa: PLC0415
 

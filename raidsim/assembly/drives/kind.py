@@ -157,11 +157,11 @@ class DriveKind(ABC):
         """Whether the writes in its buffer survive a power cut."""
 
     def takes_flushes(self, card: Card) -> bool:
-        """Whether it tells its host of a cache, so that flushes are sent to it.
+        """Whether it reports a cache to its host, so that the host sends flushes.
 
-        NVMe has a bit for a volatile cache, and no host sends a flush to a drive without one.
-        SATA and SAS drives report that their cache is on, whatever keeps it through a power cut,
-        unless it was switched off.
+        NVMe has a bit for a volatile cache, and no host sends a flush to a drive without one. SATA
+        and SAS drives report that their cache is on, even if it is protected in a power cut, unless
+        it was switched off.
         """
         if not card.flag("write_cache.enabled"):
             return False
@@ -212,7 +212,7 @@ class DriveKind(ABC):
         return 0
 
     def fit_step(self, card: Card, attribute: str) -> float:
-        """What a fit moves a size by where sectors are too small a step; 0 where they are not."""
+        """The step of a size in a fit, if sectors are too small a step; 0 if they are not."""
         return 0.0
 
     # -- of a drive of a system ---------------------------------------------------------------
@@ -221,9 +221,9 @@ class DriveKind(ABC):
     def add(
         self, system: System, name: str, card: Card, drive: int, links: Links, in_array: bool
     ) -> int:
-        """Add what is behind the link of a drive; its row in the table of the kind.
+        """Add the part of a drive behind its link; its row in the table of the kind.
 
-        ``in_array`` says whether others of its model stand beside it.
+        ``in_array`` says whether there are others of its model beside it.
         """
 
     @abstractmethod
