@@ -16,9 +16,10 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
+from raidsim import kept_lines
 from raidsim.control.model import Model
 from raidsim.explain.without_effect import without_effect
-from raidsim.intervene import full_bitmaps, full_caches, kept_lines, window
+from raidsim.intervene import full_bitmaps, full_caches, window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.observe import (

@@ -174,7 +174,7 @@ class Settling:
         for the disks that are busy with what drains.
     kept
         Rows of caches in which reads find as much as in the long run: what rises there goes down
-        again (:mod:`raidsim.intervene.kept_lines`).
+        again (:mod:`raidsim.kept_lines`).
     """
 
     def __init__(

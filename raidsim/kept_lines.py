@@ -1,11 +1,10 @@
-"""What reads find in a cache in the long run, put there at once.
+"""The lines that earlier I/Os have left in a cache, put there at once.
 
-A cache of some gigabytes takes hundreds of thousands of I/Os to fill, and reads find more and more
-in it until long after that. What it holds in the end hangs on which I/Os there were, and not on
-how long they took. So those before the run are drawn from the same loads, and what they leave is
-put into the cache in their order, by its own policy of replacement. A cache that is written back
-also has as much that is dirty as it keeps in any case: nothing is destaged up to its low water
-mark.
+A cache of some gigabytes needs hundreds of thousands of I/Os to fill, and reads find more and more
+in it until long after that. Its content in the long run depends on the order of the I/Os, and not
+on their speed. So earlier I/Os of the same loads are drawn, and the cache keeps what they leave, by
+its own policy of replacement. A cache that is written back also begins with as much dirty data as
+its low water mark: up to this mark nothing is destaged.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ from raidsim.observe import levels
 from raidsim.system.system import System, stream_key
 
 HISTORY: Final = 2**43
-"""Number of the first I/O before the run: others than those that are measured or that fill caches
-and bitmaps (:mod:`raidsim.intervene.full_caches`, :mod:`raidsim.intervene.full_bitmaps`)."""
+"""Number of the first earlier I/O. Measured I/Os have other numbers, and so have those that fill
+caches and bitmaps (:mod:`raidsim.intervene.full_caches`, :mod:`raidsim.intervene.full_bitmaps`)."""
 FIRST: Final = 2**14
-"""I/Os of the first history. Each one after it is as long as all before."""
-LONGEST: Final = 2**24
+"""I/Os of the first part of the history. Each further part is as long as all parts before it."""
+LONGEST: Final = 2**24  # I/Os: some seconds of computing
 OFTEN: Final = 4
-"""I/Os for each place that a cache holds after which most of its lines hold all that they will."""
+"""I/Os for each place that the cache holds: then most lines have their final content."""
 CHANCE: Final = 1.0  # standard error
 RARE: Final = 20
-"""Mean times between two writes that no pause between them reaches."""
+"""Times the mean time between two writes: practically no pause is as long."""
 
 
 def caches(system: System, streams: Sequence[int]) -> list[int]:
-    """Rows of the caches that can be brought there: of those in which reads find something.
+    """Rows of the caches that can be filled so, of those in which reads find a noticeable share.
 
-    All that these streams do has to be random: what is read ahead, or written in sequence, hangs
-    on time. Under a hybrid nobody knows what comes to a cache.
+    All I/Os of the streams must be random: what is read ahead, or destaged in sequence, depends on
+    time. For a hybrid it is not known which I/Os reach the cache.
     """
     volumes = system.world.volumes[system.world.streams["volume"][[*streams]]]
     if not all(_is_random(system, stream) for stream in streams):
@@ -62,7 +61,7 @@ def _held(system: System, streams: Sequence[int]) -> list[levels.Held]:
 
 
 def put(system: System, cache: int, streams: Sequence[int], most: int = LONGEST) -> bool:
-    """Let a cache hold what earlier I/Os of these streams have left; whether that is all there is.
+    """Let a cache hold what earlier I/Os of these streams have left; whether this is final.
 
     Parameters
     ----------
@@ -71,7 +70,7 @@ def put(system: System, cache: int, streams: Sequence[int], most: int = LONGEST)
     streams
         Each counts by the I/Os that it has done in this window.
     most
-        Earlier I/Os that are gone through, if reads find more and more until then.
+        Number of earlier I/Os at most.
     """
     mine = [stream for stream in streams if _is_behind(system, cache, stream)]
     done = system.world.streams["window_ios"][mine].sum(axis=1).astype(float)
@@ -87,7 +86,7 @@ def put(system: System, cache: int, streams: Sequence[int], most: int = LONGEST)
 
 
 def _keep_everything(system: System, cache: int, streams: Sequence[int]) -> bool:
-    """Let a cache hold all that streams may leave in it, if it has room for all; whether it has."""
+    """Let a cache hold all that streams can leave in it, if there is room; whether there is."""
     world, found = system.world, set()
     for stream in streams:
         row = world.streams[stream]
@@ -108,7 +107,7 @@ def _keep_everything(system: System, cache: int, streams: Sequence[int]) -> bool
 
 
 def _go_through(past: _Past, most: int) -> bool:
-    """Let a cache keep what I/Os leave until reads find no more than before; whether they do."""
+    """Go through I/Os until reads find as much as before; False if they still find more."""
     before = past.put(FIRST)
     while 2 * past.length <= most:
         here = past.put(past.length)
@@ -134,7 +133,7 @@ class _Past:
         self.used = -1
 
     def put(self, ios: int) -> tuple[int, int]:
-        """Let the cache keep what so many more I/Os leave: reads, and those that found all."""
+        """Go through so many more I/Os: the number of reads, and of those found in the cache."""
         self.length += ios
         self.used = int(self.system.world.caches[self.cache]["used"])
         reads = found = 0
@@ -148,7 +147,7 @@ class _Past:
         return reads, found
 
     def is_long(self) -> bool:
-        """Whether each place that is held was gone to often, on average."""
+        """Whether there were enough I/Os for each place that the cache holds."""
         world, rows = self.system.world, self.system.world.streams[[*self.streams]]
         size = rows["window_bytes"].sum() / rows["window_ios"].sum()
         held = max(
@@ -159,7 +158,7 @@ class _Past:
         return bool(self.length >= OFTEN * held / size)
 
     def is_full(self) -> bool:
-        """Whether the last I/Os took no more lines than there were."""
+        """Whether the cache is full, or the last part took no further lines."""
         row = self.system.world.caches[self.cache]
         return bool(row["used"] >= levels.FULL * row["size"] or row["used"] <= self.used)
 
@@ -180,7 +179,7 @@ class _Past:
 
 
 def _differ(before: tuple[int, int], here: tuple[int, int]) -> bool:
-    """Whether one history of reads found more than another, and that is not chance."""
+    """Whether the reads of two parts found different shares, by more than chance."""
     (reads, found), (more, found_more) = before, here
     if not reads or not more:
         return False
@@ -190,7 +189,7 @@ def _differ(before: tuple[int, int], here: tuple[int, int]) -> bool:
 
 
 def _rises(system: System, cache: int, streams: Sequence[int]) -> bool:
-    """Whether what is dirty rises to the low water mark, since no pause is long enough to flush."""
+    """Whether dirty data reaches the low water mark: no pause is long enough for a flush."""
     world = system.world
     row, rows = world.caches[cache], world.streams[[*streams]]
     written = int(rows["window_ios"][:, t.WRITE].sum())
