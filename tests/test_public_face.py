@@ -390,7 +390,7 @@ def test_a_number_of_workers_is_a_whole_one(workers):
     assert "no whole number from 1 on" in words
 
 
-@pytest.mark.parametrize("given", [{"within": "banana"}, {"within": "2 ms"}, {"precision": "1 %"}])
+@pytest.mark.parametrize("given", [{"within": "2 ms"}, {"precision": "1 %"}])
 def test_what_results_cannot_answer_is_not_asked_of_them(given):
     words = refusal(raidsim.compare, result(), result(), **given)
     assert "results are not run again" in words
