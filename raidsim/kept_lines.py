@@ -14,10 +14,11 @@ from math import sqrt
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from raidsim import waits
 from raidsim.intervene import full_caches
-from raidsim.intervene.full_caches import AT_A_TIME
+from raidsim.intervene.full_caches import AT_A_TIME, are_random
 from raidsim.kernel import cache_past
 from raidsim.kernel import tables as t
 from raidsim.kernel.cache_tables import READ_AHEAD
@@ -44,7 +45,7 @@ def caches(system: System, streams: Sequence[int]) -> list[int]:
     time. For a hybrid it is not known which I/Os reach the cache.
     """
     volumes = system.world.volumes[system.world.streams["volume"][[*streams]]]
-    if not all(_is_random(system, stream) for stream in streams):
+    if not all(are_random(system, one, system.sizes_of(one)) for one in streams):
         return []
     if (volumes["kind"] != t.VOLUME_ARRAY).any():
         return []
@@ -118,10 +119,18 @@ def _go_through(past: _Past, most: int) -> bool:
 
 
 class _Past:
-    """The I/Os before the run of the streams of a cache."""
+    """The I/Os before the run of the streams of a cache.
+
+    Attributes
+    ----------
+    length
+        How many the cache has seen.
+    used
+        Bytes of the lines that were taken before the last part of them.
+    """
 
     def __init__(
-        self, system: System, cache: int, streams: Sequence[int], shares: np.ndarray
+        self, system: System, cache: int, streams: Sequence[int], shares: NDArray[np.float64]
     ) -> None:
         self.system = system
         self.cache = cache
@@ -162,7 +171,7 @@ class _Past:
         row = self.system.world.caches[self.cache]
         return bool(row["used"] >= levels.FULL * row["size"] or row["used"] <= self.used)
 
-    def _drawn(self, ios: int) -> list[np.ndarray]:
+    def _drawn(self, ios: int) -> list[NDArray[np.int64]]:
         """Volume, first byte, the byte behind the last, and 1 of a write, of the next I/Os."""
         counts = np.rint(self.shares * ios).astype(int).tolist()
         drawn = np.zeros((4, sum(counts)), np.int64)
@@ -200,12 +209,6 @@ def _rises(system: System, cache: int, streams: Sequence[int]) -> bool:
         and bool(row["dirty"] < row["low"])
         and RARE * passed < int(row["flush_time"]) * written
     )
-
-
-def _is_random(system: System, stream: int) -> bool:
-    row = system.world.streams[stream]
-    sizes = system.world.sizes[row["first_size"] :][: row["sizes"]]
-    return bool((sizes["random_share"] >= 1.0).all()) and not row["traced"] and not row["once"]
 
 
 def _is_behind(system: System, cache: int, stream: int) -> bool:

@@ -232,10 +232,13 @@ class Session:
         )
 
     def _keep_lines(self) -> None:
-        """Let caches hold what reads find in the long run, once it is known who does how much."""
+        """Fill caches with earlier I/Os, when the share of each load in the I/Os is known."""
         caches = kept_lines.caches(self.system, self.all_streams) if self.begun == 0 else []
         if caches:
+            horizon, left = self.horizon, self.horizon - self.system.now
+            self.horizon = self.system.now + left // FIRST_PART  # of a slow load fewer I/Os do
             self._run(self._completed() + LEAST_PILOT)
+            self.horizon = horizon
         most = self.scenario.measure.max_ios
         for cache in caches:
             if kept_lines.put(self.system, cache, self.all_streams, most):

@@ -177,3 +177,10 @@ def test_a_cache_that_was_filled_at_once_is_as_fast_as_one_that_filled(
     assert soon.warmup_s < late.warmup_s / 2
     assert soon.iops.mean == pytest.approx(late.iops.mean, rel=0.03)
     assert soon.latency_ms["read"].mean == pytest.approx(late.latency_ms["read"].mean, rel=0.05)
+
+
+def test_a_slow_load_keeps_its_time_for_the_warm_up() -> None:
+    """Two I/Os a second: 2,000 of them take longer than a run may."""
+    load = {"read": "100 %", "size": "8 KiB", "rate": "2 IO/s", "area": area(1024 * MIB)}
+    point = measured(DISKS, load, "64 MiB")
+    assert not any("settled" in text for text in point.warnings)

@@ -15,7 +15,7 @@ that is the share of the round since the elevator's last pass of its address.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,10 +131,14 @@ def _goes_into(system: System, cache: int, stream: int) -> bool:
 
 
 def is_random(system: System, stream: int) -> bool:
-    """Whether all that a stream writes goes to random places, for as long as one likes."""
+    """Whether all writes of a stream go to random places, for any number of I/Os."""
+    return are_random(system, stream, system.sizes_that_write(stream))
+
+
+def are_random(system: System, stream: int, sizes: NDArray[Any]) -> bool:
+    """Whether all I/Os of some sizes of a stream go to random places, for any number of them."""
     row = system.world.streams[stream]
-    shares = system.sizes_that_write(stream)["random_share"]
-    return bool((shares >= 1.0).all()) and not row["traced"] and not row["once"]
+    return bool((sizes["random_share"] >= 1.0).all()) and not row["traced"] and not row["once"]
 
 
 def _drawn(

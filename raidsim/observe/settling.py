@@ -51,10 +51,10 @@ One read that goes to a disk takes as long as a hundred from the cache.
 KEPT = 0.02
 """Share of what is written. If more than that stays in a cache, the cache fills."""
 KEPT_OF_A_PART = 0.1
-"""The same of a part of a sweep, in which drives may be slower than in the rest of it.
+"""The same for a part of a sweep, in which drives may be slower than in the rest of it.
 
-A closed load that fills a cache for good, or for some time, comes to the same steady state: if the
-cache was filled in vain, it drains.
+It is used for closed loads only. If a cache was filled although it would not have become full, it
+drains, and the run comes to the same steady state.
 """
 SWEPT = 0.8
 """Share of the time watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
@@ -173,8 +173,8 @@ class Settling:
         write to it, no write waits for it, and how much is dirty matters to nobody; but reads wait
         for the disks that are busy with what drains.
     kept
-        Rows of caches in which reads find as much as in the long run: what rises there goes down
-        again (:mod:`raidsim.kept_lines`).
+        Rows of caches in which reads find as much as in the long run. A rise there does not go on
+        (:mod:`raidsim.kept_lines`).
     """
 
     def __init__(
@@ -410,8 +410,10 @@ class Settling:
         series = self.record.series(level)
         is_of_before = level.is_dirty and not names & self.writing
         ended = not is_of_before or (len(series) > 0 and series[-1] == 0)
+        # One that began at its value in the long run still follows the dirty data, slowly.
         kept = isinstance(level, Held) and level.cache in self.kept
-        if ended and (is_settled(series, level.bound, kept) or self._drains(level)):
+        still = WANDERS if kept else STILL
+        if ended and (is_settled(series, level.bound, still) or self._drains(level)):
             return None
         return self._named(level)
 
@@ -430,18 +432,17 @@ def has_begun(series: NDArray[np.float64]) -> bool:
     return mser5(series).ok or (len(series) >= LEAST_READ and is_still(series))
 
 
-def is_settled(series: NDArray[np.float64], bound: float | None, wanders: bool = False) -> bool:
-    """Whether a level has come to its bound, or to where it stays but for chance.
+def is_settled(series: NDArray[np.float64], bound: float | None, still: float = STILL) -> bool:
+    """Whether a level has reached its bound, or a constant value apart from chance.
 
-    One that began where it stays in the long run ``wanders``: it goes up and down slowly, with what
-    is dirty.
+    ``still`` is the share of itself by which a constant level may change.
     """
     quarter = len(series) // 4
     if quarter == 0:
         return False
     if bound is not None and series[-1] >= levels.FULL * bound:
         return True
-    if is_still(series, WANDERS if wanders else STILL) or (mser5(series).ok and not climbs(series)):
+    if is_still(series, still) or (mser5(series).ok and not climbs(series)):
         return True
     if len(series) < LEAST_READ:
         return False  # too short to tell

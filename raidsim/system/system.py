@@ -398,13 +398,13 @@ class System:
 
     def sizes_that_write(self, stream: int) -> NDArray[Any]:
         """Rows of `sizes` of which some I/Os are writes."""
-        sizes = self._sizes_of(stream)
+        sizes = self.sizes_of(stream)
         found: NDArray[Any] = sizes[sizes["read_share"] + sizes["trim_share"] < 1.0]
         return found
 
     def sizes_of_writes(self, stream: int) -> NDArray[Any]:
         """Rows of `sizes` as its writes and trims have them: a size that reads more counts less."""
-        sizes = self._sizes_of(stream).copy()
+        sizes = self.sizes_of(stream).copy()
         reads = sizes["read_share"]
         if (reads != reads[0]).any():
             shares = np.diff(np.minimum(sizes["up_to"], 1.0), prepend=0.0) * (1.0 - reads)
@@ -416,7 +416,8 @@ class System:
         sizes["read_share"] = 0.0
         return sizes
 
-    def _sizes_of(self, stream: int) -> NDArray[Any]:
+    def sizes_of(self, stream: int) -> NDArray[Any]:
+        """Rows of `sizes` of the I/Os of a stream."""
         row = self.world.streams[stream]
         sizes: NDArray[Any] = self.world.sizes[row["first_size"] :][: row["sizes"]]
         return sizes
