@@ -57,3 +57,14 @@ def test_a_figure_moves_as_the_short_runs_do() -> None:
     assert moved[[0, 2]].tolist() == [100.0, 400.0]
     assert math.isnan(moved[1])
     assert spread.around(200.0, None, [1.0]) is None
+
+
+def test_a_percentile_that_jumps_between_hits_and_misses_keeps_to_the_times_of_the_draws() -> None:
+    """With 1 % of misses the 99th percentile is that of a hit in one run, of a miss in another."""
+    hit, miss = 0.065, 0.94
+    moved = spread.around(hit, miss, [hit, miss] * 8, as_drawn=True)
+    assert moved is not None
+    ends = spread.ends(moved)
+    assert ends == pytest.approx((hit, miss))
+    assert spread.holding(0.05, ends) == pytest.approx((0.05, miss))
+    assert spread.holding(1.0, ends) == pytest.approx((hit, 1.0))

@@ -313,6 +313,22 @@ def test_no_interval_reaches_beyond_what_the_links_of_the_drives_carry(
     assert mean.low * rate.high == pytest.approx(32 * 1e3, rel=0.03)  # Little's law
 
 
+def test_percentiles_of_a_load_have_intervals_in_their_order_that_contain_them() -> None:
+    """Of one write at a time that a cache takes, about 1 % wait for a disk: p99 is a short time in
+    one run, and a long one in the next.
+    """
+    result = raidsim.run(
+        Scenario.read("scenarios/raid5-disks.toml").with_({"load.outstanding": 1}), unknowns=16
+    )
+    (point,) = result.unknowns.points
+    found = {one.name: one for one in point.figures}
+    for kind in ("read", "write"):
+        ordered = [found[f"{kind} latency {one}"] for one in ("p50", "p95", "p99")]
+        assert all(one.low <= one.value <= one.high for one in ordered)
+        assert [one.low for one in ordered] == sorted(one.low for one in ordered)
+        assert [one.high for one in ordered] == sorted(one.high for one in ordered)
+
+
 def test_a_cache_in_front_of_drives_may_carry_more_than_their_links() -> None:
     text = SEQUENTIAL.format(drive="crucial-mx500-1tb", read="100 %", array="")
     cached = '[[controller]]\nmodel = "dell-perc-h730"\n'

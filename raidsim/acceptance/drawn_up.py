@@ -161,7 +161,7 @@ def _figures(
     values = [full.points[place][name] for place, name in keys]
     first = drawn.first.points
     arrays = [
-        moved(value, first[place].get(name), drawn.figure(place, name))
+        moved(name, value, first[place].get(name), drawn.figure(place, name))
         for value, (place, name) in zip(values, keys, strict=True)
     ]
     deviations = left_out(drawn.scenario)

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.studies.point_figures import is_percentile
 from raidsim.unknowns import spread
 
 COVERED = 0.95
@@ -105,9 +106,11 @@ def _factor(distances: Sequence[NDArray[np.float64]]) -> float:
     return max(float(np.quantile(present, COVERED, method="median_unbiased")), 1.0)
 
 
-def moved(value: float, first: float | None, draws: Sequence[float | None]) -> NDArray[np.float64]:
+def moved(
+    name: str, value: float, first: float | None, draws: Sequence[float | None]
+) -> NDArray[np.float64]:
     """A figure in each draw as the full run would have it; NaN where a draw has none."""
-    found = spread.around(value, first, draws)
+    found = spread.around(value, first, draws, as_drawn=is_percentile(name))
     return np.full(len(draws), np.nan) if found is None else found
 
 

@@ -75,6 +75,11 @@ def grows(name: str) -> bool:
     return unit_of(name) not in ("ms", "s", "share")
 
 
+def is_percentile(name: str) -> bool:
+    """Whether a figure is a latency that a share of the I/Os does not exceed."""
+    return name.endswith((" p50", " p95", " p99", " p999"))
+
+
 def is_tail(name: str) -> bool:
     """Whether a figure is a latency that few I/Os exceed."""
     return name.endswith((" p95", " p99", " p999"))

@@ -20,7 +20,14 @@ from raidsim.running import telling
 from raidsim.scenario import Scenario
 from raidsim.scenario.intensity import transfers
 from raidsim.studies.measurements import measurement_of
-from raidsim.studies.point_figures import Row, is_throughput, row_of, sides, unit_of
+from raidsim.studies.point_figures import (
+    Row,
+    is_percentile,
+    is_throughput,
+    row_of,
+    sides,
+    unit_of,
+)
 from raidsim.studies.short import measured, shortened
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
@@ -339,8 +346,11 @@ class Teller:
         times as many I/Os arrive in the long run as did by chance.
         """
         first = drawn.first.points[place].get(name) if place < len(drawn.first.points) else None
-        moved = spread.around(value, first, drawn.figure(place, name))
+        as_drawn = is_percentile(name)
+        moved = spread.around(value, first, drawn.figure(place, name), as_drawn=as_drawn)
         ends = None if moved is None else spread.ends(moved)
+        if ends is not None and as_drawn:
+            ends = spread.holding(value, ends)
         left_out = None
         if ends is not None and not is_given:
             drawn_ends = ends

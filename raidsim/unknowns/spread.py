@@ -3,7 +3,7 @@
 Draws are short runs. Each is divided by the short run of the unchanged cards, with the same random
 numbers, and this ratio is applied to the figure of the full run. So properties that all short runs
 share, such as an earlier end of the warm-up or a missing rare event, do not count as unknown
-values.
+values. Percentiles of latency are taken as they are in the draws.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ NORMAL_90 = 1.645
 
 
 def around(
-    value: float, first: float | None, draws: Sequence[float | None]
+    value: float, first: float | None, draws: Sequence[float | None], *, as_drawn: bool = False
 ) -> NDArray[np.float64] | None:
     """Return the figure of a full run as each draw would have it; NaN where a draw has none.
 
@@ -111,6 +111,10 @@ def around(
         Of the short run of the cards as they are.
     draws
         Of the short runs of the draws; None where there was none.
+    as_drawn
+        Take the figures of the draws without the ratio. This is right for a percentile: where it
+        lies between two kinds of times, such as hits and misses of a cache, it jumps from one to
+        the other by chance, so the ratio of two runs tells nothing of a third one.
 
     Returns
     -------
@@ -120,7 +124,7 @@ def around(
     if first is None or not np.isfinite(first) or first == 0 or not np.isfinite(value):
         return None
     found = np.array([np.nan if one is None else one for one in draws], float)
-    return value * found / first
+    return found if as_drawn else value * found / first
 
 
 def ends(values: NDArray[np.float64]) -> tuple[float, float] | None:
@@ -134,6 +138,12 @@ def ends(values: NDArray[np.float64]) -> tuple[float, float] | None:
         return None
     low, high = np.quantile(present, [LOW, HIGH], method="median_unbiased")
     return float(low), float(high)
+
+
+def holding(value: float, interval: tuple[float, float]) -> tuple[float, float]:
+    """Return an interval that reaches as far as a figure which it has to contain."""
+    low, high = interval
+    return min(low, value), max(high, value)
 
 
 def widened(

@@ -99,16 +99,18 @@ def _ready_mean(points: Sequence[Point], _: float | None) -> float | None:
     return sum(found) / len(found) if found and len(found) == len(_ready(points)) else None
 
 
+PERCENTILES = ("p50_latency", "p95_latency", "p99_latency", "p999_latency")
+
 METRICS: dict[str, Metric] = {
     "iops": Metric("IO/s", "rate", _iops),
     "mbps": Metric("MB/s", "throughput", _mbps),
     "latency": Metric("ms", "latency", _mean_latency("read", "write")),
     "read_latency": Metric("ms", "latency", _mean_latency("read")),
     "write_latency": Metric("ms", "latency", _mean_latency("write")),
-    "p50_latency": Metric("ms", "latency", _quantile("p50")),
-    "p95_latency": Metric("ms", "latency", _quantile("p95")),
-    "p99_latency": Metric("ms", "latency", _quantile("p99")),
-    "p999_latency": Metric("ms", "latency", _quantile("p999")),
+    **{
+        name: Metric("ms", "latency", _quantile(name.removesuffix("_latency")))
+        for name in PERCENTILES
+    },
     "temperature_c": Metric("C", "temperature", _temperature),
     "power_w": Metric("W", "power", _power),
     "operation_mbps": Metric("MB/s", "throughput", _operation),

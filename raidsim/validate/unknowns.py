@@ -30,6 +30,7 @@ from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws
 from raidsim.validate.claims import Claim, Performance, origins
 from raidsim.validate.jobs import Job, distinct
+from raidsim.validate.metrics import PERCENTILES
 from raidsim.validate.standing import counting
 from raidsim.validate.systems import Systems, results_of
 from raidsim.validate.verdict import Spread, Verdict, number_of
@@ -157,10 +158,13 @@ def spread_of(verdict: Verdict, results: Sequence[Mapping[Job, Result]]) -> Spre
     claim, figure = verdict.claim, verdict.simulated
     assert figure is not None
     first, *others = [_figure(claim, found) for found in results]
-    moved = spread.around(figure, first, others)
+    as_drawn = _is_percentile(claim)
+    moved = spread.around(figure, first, others, as_drawn=as_drawn)
     ends = None if moved is None else spread.ends(moved)
     if ends is None or moved is None:
         return None
+    if as_drawn:
+        ends = spread.holding(figure, ends)
     scatter = SCATTER * math.sqrt(2 if _is_ratio(claim) else 1)
     return interval(claim, figure, ends, scatter, int(np.isfinite(moved).sum()))
 
@@ -215,6 +219,14 @@ def _cover(group: str, name: str, verdicts: Sequence[Verdict]) -> Cover:
 
 def _is_ratio(claim: Claim) -> bool:
     return isinstance(claim.subject, Performance) and claim.subject.against is not None
+
+
+def _is_percentile(claim: Claim) -> bool:
+    """Whether a claim is about a percentile of latency itself, not about its ratio to another."""
+    subject = claim.subject
+    if not isinstance(subject, Performance) or subject.against is not None:
+        return False
+    return subject.run.metric in PERCENTILES and subject.shape is None
 
 
 def _figure(claim: Claim, results: Mapping[Job, Result]) -> float | None:
