@@ -42,8 +42,12 @@ def new_command(
         str, typer.Option(metavar="slc|mlc|tlc|qlc", help="Cells of the flash: 1 to 4 bits.")
     ] = "",
     interface: Annotated[
-        str, typer.Option(metavar="sata|sas|nvme", help="Interface of an SSD: chooses its base.")
+        str, typer.Option(metavar="sata|sas|nvme", help="Interface of a drive: chooses its base.")
     ] = "",
+    rpm: Annotated[
+        int | None,
+        typer.Option(metavar="RPM", help="Speed of a disk: chooses its base, with --interface."),
+    ] = None,
     slc_cache: Annotated[
         bool, typer.Option("--slc-cache", help="The drive has one, as in personal computers.")
     ] = False,
@@ -64,9 +68,16 @@ def new_command(
 
     base = None if like is None else cards.load(like)
     remarks: list[str] = []
-    if interface or slc_cache:
+    if interface or slc_cache or rpm is not None:
         base, why = chosen_base(
-            kind, interface, base, cells=cells, year=year, slc_cache=slc_cache, maker=maker
+            kind,
+            interface,
+            base,
+            cells=cells,
+            year=year,
+            slc_cache=slc_cache,
+            maker=maker,
+            rpm=rpm,
         )
         remarks.append(why)
         like = base.name
@@ -84,6 +95,7 @@ def new_command(
         year=year,
         cells=cells,
         slc_cache=slc_cache,
+        rpm=rpm,
         remarks=remarks,
     )
     target = Target("--output", str(place), (".toml",))

@@ -6,7 +6,7 @@ import pytest
 from command_line import status
 
 from raidsim import cards
-from raidsim.cards.bases import nearest_base, warnings
+from raidsim.cards.bases import nearest_base, nearest_disk, warnings
 from raidsim.cards.inherited import other_makers
 
 
@@ -34,6 +34,38 @@ def base_of(interface: str, **known: object) -> cards.Card:
 )
 def test_the_nearest_base_is_of_the_interface_the_cells_and_the_time(interface, known, expected):
     assert base_of(interface, **known).name == expected
+
+
+@pytest.mark.parametrize("interface", ["sata", "sas"])
+@pytest.mark.parametrize("rpm", [5400, 7200, 10_000, 15_000])
+@pytest.mark.parametrize("year", [2004, 2012, 2020])
+def test_a_disk_stands_on_one_that_turns_as_fast_where_there_is_one(interface, rpm, year):
+    """Average seeks follow the speed; all disks without a base had 5.5 ms."""
+    base = nearest_disk(cards.catalogue(), interface, rpm, year=year)
+    assert base.word("link.interface") == interface
+    alike = {
+        60 * one.number("spindle.speed")
+        for one in cards.catalogue()
+        if one.kind == "hdd" and one.word("link.interface") == interface
+    }
+    nearest = min(abs(one / rpm - 1) for one in alike)
+    assert abs(60 * base.number("spindle.speed") / rpm - 1) <= nearest + 0.06
+
+
+def test_a_new_disk_has_the_seeks_of_its_speed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    seeks = []
+    for rpm in (15_000, 10_000, 7200):
+        options = ("--interface", "sas", "--rpm", rpm, "--year", 2013, "-o", f"{rpm}.toml")
+        assert status("card", "new", "hdd", f"disk-{rpm}", *options) == 0
+        card = cards.load(tmp_path / f"{rpm}.toml")
+        assert f"rotation = {{ value = {rpm}" in (tmp_path / f"{rpm}.toml").read_text()
+        seeks.append(card.number("seek.read_average"))
+    assert "SAS, 7,200 rpm, of" in capsys.readouterr().out
+    # As manuals of 15k, 10k and near-line disks print them (raidsim/cards/plausible_drives.py).
+    assert 2.6e-3 <= seeks[0] <= 4.0e-3
+    assert 3.3e-3 <= seeks[1] <= 5.2e-3
+    assert 7.4e-3 <= seeks[2] <= 9.6e-3
 
 
 def test_dies_of_every_base_can_be_counted():
@@ -108,7 +140,17 @@ def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
     ("words", "message"),
     [
         (("ssd", "a", "--interface", "scsi"), '"scsi" chooses no base; known: sata, sas, nvme'),
-        (("hdd", "a", "--interface", "sas"), "--interface: chooses the base of a solid"),
+        (("tape", "a", "--interface", "sas"), 'KIND: "tape" is no kind; known: hdd, ssd'),
+        (("hdd", "a", "--interface", "sas"), "--interface: chooses among the disks of one speed"),
+        (("hdd", "a", "--rpm", "7200"), "--rpm: chooses among the disks of an interface; give"),
+        (("hdd", "a", "--interface", "nvme", "--rpm", "7200"), '"nvme" chooses no base; known'),
+        (("hdd", "a", "--interface", "sas", "--rpm", "72000"), "no disk turns 72,000 times"),
+        (
+            ("hdd", "a", "--interface", "sas", "--rpm", "7200", "--like", "nl-sas-2tb"),
+            "--like names a base already",
+        ),
+        (("ssd", "a", "--interface", "sas", "--rpm", "7200"), "--rpm: is the speed of a disk"),
+        (("controller", "a", "--rpm", "7200"), "--rpm: chooses the base of a drive"),
         (("hdd", "a", "--slc-cache"), "--slc-cache: chooses the base of a solid state drive"),
         (
             ("ssd", "a", "--slc-cache"),

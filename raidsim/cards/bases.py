@@ -1,13 +1,15 @@
 """Which card of the catalogue becomes the base of a new drive, if nobody names one.
 
 Values that a sheet does not print come from the base: the time of a command on the interface,
-channels, the times of the flash. So the base has the same interface, and an SLC cache if the drive
-has one. Among these cards, the one with the nearest cells and year of launch is taken; its maker's
-own values count more. If the base is of another generation, there is a warning.
+channels, the times of the flash, seeks. So the base has the same interface, and an SLC cache if the
+drive has one. Among these cards, the one with the nearest cells and year of launch is taken, of
+disks the one with the nearest speed and year; its maker's own values count more. If the base is of
+another generation, there is a warning.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from raidsim.cards.attributes import KINDS
@@ -19,6 +21,12 @@ from raidsim.errors import InputError, Problem, quote
 INTERFACES = {"sata": "SATA", "sas": "SAS", "nvme": "NVMe"}
 """Interfaces that choose a base, and how they are written."""
 
+OF_DISKS = ("sata", "sas")
+"""Those of disks."""
+
+SPEEDS = (3_600, 15_000)
+"""Revolutions per minute of disks, from the slowest to the fastest."""
+
 GENERATION = 3
 """Years between two drives from which on they are of different generations."""
 
@@ -27,10 +35,27 @@ _BIT, _UNKNOWN, _CACHE, _MAKER, _OTHERS = 4.0, 2.0, 8.0, 0.5, 3.0
 each card that a base itself stands on, if one is another maker's: its values would be taken over
 once more."""
 
+_OCTAVE = 40.0
+"""Years that twice the speed of a spindle counts as: seeks and tracks follow the speed, so any
+disk of the same speed is nearer than one of the next."""
+
+_SAME_SPEED = 0.05
+"""Relative difference up to which two disks turn alike: 10,500 rpm are sold as 10,000."""
+
+
+def kind_problem(kind: str) -> Problem:
+    """Return what is said of a kind of cards that there is not."""
+    return Problem(None, None, "KIND", f"{quote(kind)} is no kind", f"known: {', '.join(KINDS)}")
+
 
 def stores_in_flash(kind: str) -> bool:
     """Return whether drives of a kind have flash, so that they have cells and a year of flash."""
     return "flash.read_time" in KINDS[kind].by_name
+
+
+def turns(kind: str) -> bool:
+    """Return whether drives of a kind have platters."""
+    return "spindle.speed" in KINDS[kind].by_name
 
 
 def nearest_base(
@@ -65,26 +90,60 @@ def nearest_base(
     return min(fitting, key=distance, default=None)
 
 
+def nearest_disk(
+    known: Iterable[Card], interface: str, rpm: int, *, year: int | None = None, maker: str = ""
+) -> Card | None:
+    """Return the card of a disk of an interface that is most like a new one, or None.
+
+    Shingled disks are left out. Without a year the newest of the equally near ones is taken.
+    """
+    fitting = [
+        card
+        for card in known
+        if turns(card.kind)
+        and card.word("link.interface") == interface
+        and not card.has("smr.band")
+        and card.year is not None
+        and card.maker != NO_MAKER
+    ]
+
+    def distance(card: Card) -> tuple[float, int, int, str]:
+        years = _OCTAVE * abs(math.log2(_rpm(card) / rpm))
+        years += abs((card.year or 0) - year) if year else 0
+        years += _MAKER if maker and maker != card.maker else 0
+        return years, -(card.year or 0), len(card.files), card.name
+
+    return min(fitting, key=distance, default=None)
+
+
 def chosen_base(
     kind: str,
     interface: str,
     like: Card | None,
     *,
-    cells: str,
-    year: int | None,
-    slc_cache: bool,
-    maker: str,
+    cells: str = "",
+    year: int | None = None,
+    slc_cache: bool = False,
+    maker: str = "",
+    rpm: int | None = None,
 ) -> tuple[Card, str]:
     """Return the card that a new drive stands on, and in a sentence why.
 
     Raises
     ------
     InputError
-        The new card is no solid state drive, the interface is none, or another base is named.
+        The new card is no drive, the interface is none, or another base is named.
     """
-    cause, option = "", "--interface" if interface else "--slc-cache"
+    if kind not in KINDS:
+        raise InputError([kind_problem(kind)])
+    if turns(kind):
+        return _chosen_disk(interface, like, year=year, slc_cache=slc_cache, maker=maker, rpm=rpm)
+    option = "--interface" if interface else "--slc-cache" if slc_cache else "--rpm"
+    cause = ""
     if not stores_in_flash(kind):
-        cause, remedy = "chooses the base of a solid state drive", "name one with --like"
+        cause, remedy = "chooses the base of a drive", "name one with --like"
+    elif rpm is not None:
+        option, cause, remedy = "--rpm", "is the speed of a disk", "leave it out"
     elif like is not None:
         cause, remedy = "--like names a base already", "leave one of the two out"
     elif not interface:
@@ -112,6 +171,57 @@ def chosen_base(
     if left_out:
         why += f" {' and '.join(left_out)} would tell a nearer one."
     return base, why
+
+
+def _chosen_disk(
+    interface: str,
+    like: Card | None,
+    *,
+    year: int | None,
+    slc_cache: bool,
+    maker: str,
+    rpm: int | None,
+) -> tuple[Card, str]:
+    """Return the card that a new disk stands on, and in a sentence why."""
+    least, most = SPEEDS
+    cause, option = "", "--interface" if interface else "--rpm"
+    if slc_cache:
+        option, cause = "--slc-cache", "chooses the base of a solid state drive"
+        remedy = "leave it out"
+    elif like is not None:
+        cause, remedy = "--like names a base already", "leave one of the two out"
+    elif not interface:
+        cause = "chooses among the disks of an interface"
+        remedy = f"give --interface as well: {' or '.join(OF_DISKS)}"
+    elif interface not in OF_DISKS:
+        cause, remedy = f"{quote(interface)} chooses no base", f"known: {', '.join(OF_DISKS)}"
+    elif rpm is None:
+        cause = "chooses among the disks of one speed"
+        remedy = "give --rpm as well, such as 7200"
+    elif not least <= rpm <= most:
+        option, cause = "--rpm", f"no disk turns {rpm:,} times a minute"
+        remedy = f"give {least:,} to {most:,}"
+    if cause:
+        raise InputError([Problem(None, None, option, cause, remedy)])
+    assert rpm is not None
+    base = nearest_disk(catalogue(), interface, rpm, year=year, maker=maker)
+    assert base is not None  # the catalogue has disks of each
+    why = (
+        f"Its base is {base.name}, the nearest disk of the catalogue by"
+        f" {'interface, speed and year' if year else 'interface and speed'}:"
+        f" {INTERFACES[interface]},"
+        f" {_rpm(base):,.0f} rpm, of {base.year}."
+    )
+    if abs(_rpm(base) / rpm - 1) > _SAME_SPEED:
+        why += " It turns at another speed: write all seek times and rates that the sheet prints."
+    if not year:
+        why += " --year would tell a nearer one."
+    return base, why
+
+
+def _rpm(card: Card) -> float:
+    """Return revolutions per minute."""
+    return card.number("spindle.speed") * 60
 
 
 def _distance(card: Card, *, cells: str, year: int | None, slc_cache: bool, maker: str) -> float:

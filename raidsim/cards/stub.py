@@ -17,6 +17,7 @@ from textwrap import TextWrapper
 from raidsim import units
 from raidsim.cards import years
 from raidsim.cards.attributes import DRIVE_KINDS, KINDS, UNKNOWN, Attribute, CardKind
+from raidsim.cards.bases import kind_problem
 from raidsim.cards.card import NO_MAKER, Card
 from raidsim.cards.disk_classes import of_class
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
@@ -49,6 +50,7 @@ def stub(
     year: int | None = None,
     cells: str = "",
     slc_cache: bool = False,
+    rpm: int | None = None,
     remarks: Sequence[str] = (),
 ) -> str:
     """Return the text of a new card.
@@ -69,6 +71,8 @@ def stub(
         Of the new card, as far as known; ``cells`` is a key of ``CELLS``, or empty.
     slc_cache
         Whether it has one, as drives of personal computers do: these have no capacitors.
+    rpm
+        Revolutions per minute of a disk, as far as known.
     remarks
         Sentences about its base that stand at its top.
 
@@ -79,8 +83,7 @@ def stub(
     """
     problems = []
     if kind not in KINDS:
-        known = ", ".join(KINDS)
-        problems.append(Problem(None, None, "KIND", f"{quote(kind)} is no kind", f"known: {known}"))
+        problems.append(kind_problem(kind))
     elif like is not None and like.kind != kind:
         cause = f"{like.name} is of kind {like.kind}"
         problems.append(Problem(None, None, "--like", cause, f"name one of kind {kind}"))
@@ -102,7 +105,7 @@ def stub(
     if like is not None and like.has("flash.channels"):
         flash = NewFlash.of(like, maker, year, cells)
     lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
-    lines += _rated(kind, like, slc_cache)
+    lines += _rated(kind, like, slc_cache, rpm)
     lines += _values(KINDS[kind], like, flash, slc_cache, year)
     return "\n".join(lines) + "\n"
 
@@ -210,11 +213,13 @@ _PRINTED = {
 # ---- what the sheet prints
 
 
-def _rated(kind: str, like: Card | None, slc_cache: bool) -> Iterator[str]:
+def _rated(kind: str, like: Card | None, slc_cache: bool, rpm: int | None) -> Iterator[str]:
     yield "[rated]"
     yield 'sheet = "not filled in: title, number and date of the data sheet"'
     for key, figure in FIGURES.items():
-        if kind in figure.kinds:
+        if key == "rotation" and rpm is not None:
+            yield f'{key} = {{ value = {rpm}, unit = "{figure.unit}", page = "as it is sold" }}'
+        elif kind in figure.kinds:
             years = ", years = 5" if key == "dwpd" else ""
             yield (
                 f'# {key} = {{ value = ..., unit = "{figure.unit}"{years}, page = "p. ..." }}'
