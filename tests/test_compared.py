@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+import raidsim
 from raidsim import Scenario, cards
+from raidsim.report import unknowns as words
+from raidsim.report.curves import curves
 from raidsim.resources import data_folder
 from raidsim.scenario import load_text
 from raidsim.studies.orders import deviation_of
@@ -16,6 +19,7 @@ from raidsim.studies.point_figures import Row
 from raidsim.studies.unknown import Drawn
 from raidsim.unknowns import compared, spread
 from raidsim.unknowns.draws import Draws
+from raidsim.unknowns.spread import LeftOut
 from raidsim.validate import schema
 from raidsim.validate.concerned import parts_of
 from raidsim.validate.systems import Systems
@@ -81,6 +85,43 @@ def test_other_hardware_made_by_a_scenario_was_not_measured() -> None:
     )
     assert not compared.uncompared(chosen)
     assert not compared.uncompared(on("nl-sas-2tb", volume__disk_cache="off"))
+
+
+def test_a_card_that_stands_in_for_another_part_was_not_compared_with_that_part() -> None:
+    own, other = on("nl-sas-2tb"), on("nl-sas-2tb", volume__stand_in=True)
+    assert compared.stand_ins(own) == []
+    assert compared.stand_ins(other) == ["nl-sas-2tb"]
+    assert compared.left_out(own) == LeftOut(spread.MODEL, spread.MODEL)
+    assert compared.left_out(other) == LeftOut(spread.SLOWER, spread.UNCOMPARED)
+    # The two share the error of the card: only another drive tells them apart.
+    assert compared.left_out_of_ratio(own, other) == 0.0
+    elsewhere = on("seagate-st3600057ss")
+    assert compared.left_out_of_ratio(elsewhere, own) < compared.left_out_of_ratio(elsewhere, other)
+
+
+def test_a_server_that_stands_in_counts_where_it_does_raid_itself() -> None:
+    alone = on("nl-sas-2tb", host__stand_in=True)
+    assert compared.stand_ins(alone) == []
+    mirror = on("nl-sas-2tb", host__stand_in=True, volume__level="raid1", volume__drives=2)
+    assert compared.stand_ins(mirror) == [mirror.host.card.name]
+
+
+def test_the_words_beside_intervals_name_a_card_that_stands_in() -> None:
+    found = raidsim.run(
+        on(
+            "nl-sas-2tb",
+            volume__stand_in=True,
+            load__outstanding=4,
+            measure__min_ios=1_000,
+            measure__max_ios=2_000,
+        ),
+        unknowns=10,
+    )
+    assert found.unknowns.stand_ins == ["nl-sas-2tb"]
+    assert found.unknowns.uncompared == []
+    (curve,) = curves(found)
+    said = words.block(curve, found)
+    assert said.title.endswith("; nl-sas-2tb stands in for what has no card")
 
 
 TWO = """

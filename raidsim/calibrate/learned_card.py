@@ -33,7 +33,8 @@ def measured_cards(scenario: Scenario, found: OwnResults, volume: str | None = N
         {"load": [load | {"outstanding": 1}], "event": None, "machine": None}
     )  # whatever its own loads are about
     told = {one.card.name: one.card for one in found.values if one.is_told}
-    cards = {card.name: card for card in (drive_of(scenario, volume), *used_parts(alone))}
+    used = (part.card for part in used_parts(alone))
+    cards = {card.name: card for card in (drive_of(scenario, volume), *used)}
     return list((cards | {name: card for name, card in told.items() if name not in cards}).values())
 
 

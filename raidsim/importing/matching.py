@@ -248,8 +248,8 @@ class Needs:
 
 def match_controller(known: Controller | None, needs: Needs) -> Match:
     """The card for a controller; of one that no file describes, that of a usual one."""
-    found, reason = _nearest(known, needs)
-    made = Match(found.name, reason)
+    found, reason, is_exact = _nearest(known, needs)
+    made = Match(found.name, reason, is_exact)
     if known is not None:
         _known_values(made, found, known)
     for level in sorted(needs.levels - {"single"}):
@@ -270,18 +270,19 @@ def match_controller(known: Controller | None, needs: Needs) -> Match:
     return made
 
 
-def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
+def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str, bool]:
+    """The card, why it is taken, and whether it describes the very model."""
     catalogue = {card.name: card for card in cards.catalogue() if card.kind == "controller"}
     usual = {name: card for name, card in catalogue.items() if name not in _OF_A_PLATFORM}
     cached = [card for card in usual.values() if card.has("cache.size")]
     model = quote(known.model.value) if known and known.model else "a controller of unknown model"
     if known is not None and known.model is not None and _ON_BOARD.search(known.model.value):
-        return catalogue["intel-sata-raid"], f"{model}: on the board, as this one is"
+        return catalogue["intel-sata-raid"], f"{model}: on the board, as this one is", False
     for card in usual.values():
         if known and known.model and (number := _model_number(card)) in known.model.value.lower():
-            return card, f"{model}: the card of a {number}"
+            return card, f"{model}: the card of a {number}", True
         if known and known.model and is_one_of(known.model.value, card):
-            return card, f"{model}: the card of a {card.order_numbers[0]}"
+            return card, f"{model}: the card of a {card.order_numbers[0]}", True
     without = known is not None and known.memory is not None and known.memory.value == 0
     is_plain = needs.levels <= {"jbod", "single"} and not needs.uses_cache
     adapter = (
@@ -292,7 +293,8 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
     if (without or adapter) and not needs.uses_cache and (is_plain or without):
         bares = (c for c in usual.values() if not c.has("cache.size") and "hba" in c.name)
         bare = min(bares, key=lambda card: card.integer("drives.max"))
-        return bare, f"no card for {model}; it has no cache, and neither has this one"
+        why = f"no card for {model}; it has no cache, and neither has this one"
+        return bare, why, False
     memory = known.memory.value if known and known.memory and known.memory.value else _USUAL
     ports = known.ports.value if known and known.ports else "sas-12g"
     found = min(
@@ -305,11 +307,12 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str]:
         ),
     )
     if known is None or not (known.model or known.memory or known.ports):
-        return found, "guess: no file describes the controller; a usual one of 2 GiB of cache"
+        why = "guess: no file describes the controller; a usual one of 2 GiB of cache"
+        return found, why, False
     alike = [f"{memory / 2**20:,.0f} MiB of cache"] if known.memory else []
     alike += [ports] if known.ports else []
     by = f"the nearest by {' and '.join(alike)}" if alike else "guess: a usual one"
-    return found, f"no card for {model}; {by}: {found.title}"
+    return found, f"no card for {model}; {by}: {found.title}", False
 
 
 def _generation(ports: str) -> int:

@@ -51,6 +51,7 @@ def write(
     top.put("title", _title(names), "")
     host = Table("[host]")
     host.guess("model", HOST, "no file describes the server")
+    host.put("stand_in", value=True, source="not the very server: intervals are wider")
     controllers = _controllers(found, system, volumes)
     tables = [top, host, *(one for _, one in controllers.values())]
     changes: list[Table] = []
@@ -132,6 +133,7 @@ def _controllers(
             match.card,
             match.reason if match.reason.startswith("guess") else place + match.reason,
         )
+        _stand_in(table, match)
         _battery(found, table, known, match, mine)
         if match.changes:
             inner = _set("controller", match)
@@ -206,6 +208,7 @@ def _volume(
     model = volume.drive.model
     shown = f"{model.place}: " if model else ""
     table.put("drive", match.card, f"{shown}{match.reason}" if shown else f"guess: {match.reason}")
+    _stand_in(table, match)
     on = controllers.get(array.controller or "")
     if on is not None:
         table.put("controller", on[0], array.place)
@@ -227,6 +230,11 @@ def _volume(
                 volume.spares.place, array.label, f"{level} has no use for hot spares: left out"
             )
     return table, match
+
+
+def _stand_in(table: Table, match: Match) -> None:
+    if not match.is_exact:
+        table.put("stand_in", value=True, source="not the very model: intervals are wider")
 
 
 def _layout(table: Table, volume: Volume, level: str) -> None:

@@ -155,6 +155,9 @@ def _title(found: Unknowns) -> str:
     why = ""
     if found.uncompared:
         why = f"; no measurement was compared with {', '.join(found.uncompared)}"
+    if found.stand_ins:
+        stand = "stands" if len(found.stand_ins) == 1 else "stand"
+        why += f"; {', '.join(found.stand_ins)} {stand} in for what has no card"
     return (
         f"Intervals with what the cards do not know: nine in ten of {found.draws} draws of"
         f" {values}, widened by {_left_out(found)} for what the models leave out{why}"
@@ -181,10 +184,10 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
     rate = _widest(curve)
     if rate is not None:
         yield from _behind(rate)
-    if rate is not None and (rate.left_out or 0.0) >= MOST and found.uncompared:
+    if rate is not None and (rate.left_out or 0.0) >= MOST and (parts := _wide(found)):
         usual = numbers.percent(spread.MODEL)
         yield (
-            f"any results of fio of {' and '.join(found.uncompared)}, given to raidsim calibrate"
+            f"any results of fio of {' and '.join(parts)}, given to raidsim calibrate"
             f" --fio --output, narrow what the models leave out to {usual}"
         )
     for experiment in found.experiments[:1]:
@@ -206,12 +209,17 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
     yield _held(found)
 
 
+def _wide(found: Unknowns) -> list[str]:
+    """Parts because of which intervals are wider, as the user would name them."""
+    return [*found.uncompared, *(f"what {one} stands in for" for one in found.stand_ins)]
+
+
 def _held(found: Unknowns) -> str:
     """Which share of published figures lay in intervals that are made as these."""
     near, figures, elsewhere, others = spread.HELD
     low, high = spread.HALF
     half = f"half of what others measured was {low:.2f} to {high:.2f} times the prediction"
-    if found.uncompared:
+    if _wide(found):
         wider, others = spread.HELD_UNCOMPARED
         return (
             f"such intervals contain {numbers.percent(wider)} of {others} figures that others"

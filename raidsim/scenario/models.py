@@ -39,6 +39,11 @@ class HostKeys(Part):
     """The server: its card, and the clock rate it runs at."""
 
     model: Name = key("card of the host: a name of `raidsim models`, or a path")
+    stand_in: Annotated[bool, Flag()] = key(
+        "the card is that of a similar server, because there is none of this one; intervals"
+        " of `--unknowns` are then as wide as for parts that were compared with no measurement",
+        False,
+    )
     clock: Annotated[float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")] = key(
         "clock rate of the CPUs; CPU times scale with it", None, "that of the card"
     )
@@ -69,6 +74,11 @@ class ControllerKeys(Part):
 
     name: Name = key("name of the controller", "controller")
     model: Name = key("card of the controller: a name of `raidsim models`, or a path")
+    stand_in: Annotated[bool, Flag()] = key(
+        "the card is that of a similar controller, because there is none of this one; intervals"
+        " of `--unknowns` are then as wide as for parts that were compared with no measurement",
+        False,
+    )
     battery: Annotated[str, Choice(("good", "low", "learning", "absent"))] | None = key(
         "state of the battery (or of the flash module and its capacitor) that keeps the cache in a"
         " power cut; learning: it is being discharged and charged to learn its capacity",
@@ -213,6 +223,11 @@ class VolumeKeys(Part):
         "access policy: what hosts may do", "read-write"
     )
     drive: Name = key("card of the drive: a name of `raidsim models`, or a path")
+    stand_in: Annotated[bool, Flag()] = key(
+        "the card is that of a similar drive, because there is none of these drives; intervals"
+        " of `--unknowns` are then as wide as for parts that were compared with no measurement",
+        False,
+    )
     set: dict[str, Any] = key(
         'other values for the card, e.g. "flash.read_time" = "60 us"',
         {},

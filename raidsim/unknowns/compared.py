@@ -3,13 +3,15 @@
 A card was compared if a published claim (`validation/`) is about its part, or if it was fitted to
 measurements and is near them. The list of the first is kept in a file, since reading all claims
 takes seconds. For parts that were compared with no measurement, models have a larger error: nobody
-has seen how their drive differs from its data sheet.
+has seen how their drive differs from its data sheet. A card that stands in for another part was
+compared with that other part as little.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -17,7 +19,7 @@ from statistics import median
 from raidsim import cards
 from raidsim.cards import Card
 from raidsim.resources import data_folder
-from raidsim.scenario import ControllerSpec, Scenario, VolumeSpec
+from raidsim.scenario import ControllerSpec, HostSpec, Scenario, VolumeSpec
 from raidsim.unknowns import spread
 from raidsim.unknowns.spread import LeftOut
 from raidsim.unknowns.values import unknown_values
@@ -35,12 +37,30 @@ ALONE = ("single", "jbod")
 """Levels without any work of RAID."""
 
 
-def parts(scenario: Scenario) -> list[Card]:
-    """Cards of its drives and controllers, and of a host that does RAID itself, each once."""
+@dataclass(frozen=True)
+class Part:
+    """A drive, a controller or a host of a scenario: its card, and if that stands in for it."""
+
+    card: Card
+    stand_in: bool
+
+    @property
+    def key(self) -> tuple[str, Path]:
+        """What two scenarios have in common that have the same card."""
+        return self.card.name, self.card.path
+
+    @property
+    def is_known(self) -> bool:
+        """Whether measurements of this part were compared with simulations of its card."""
+        return not self.stand_in and was_compared(self.card)
+
+
+def parts(scenario: Scenario) -> list[Part]:
+    """Drives and controllers, and a host that does RAID itself, each card once."""
     return _parts(scenario, scenario.volumes, scenario.controllers)
 
 
-def used_parts(scenario: Scenario) -> list[Card]:
+def used_parts(scenario: Scenario) -> list[Part]:
     """The same of volumes that loads or events are about; of all volumes where it has machines."""
     named = {load.volume or scenario.volumes[0].name for load in scenario.loads}
     named |= {str(getattr(event, "volume", "")) for event in scenario.events}
@@ -56,25 +76,34 @@ def used_parts(scenario: Scenario) -> list[Card]:
 
 def _parts(
     scenario: Scenario, volumes: Iterable[VolumeSpec], controllers: Iterable[ControllerSpec]
-) -> list[Card]:
-    found: list[Card] = [volume.card for volume in volumes]
-    found += [controller.card for controller in controllers]
+) -> list[Part]:
+    specs: list[VolumeSpec | ControllerSpec | HostSpec] = [*volumes, *controllers]
     if any(volume.controller == "host" and volume.level not in ALONE for volume in volumes):
-        found.append(scenario.host.card)
-    return list({(card.name, card.path): card for card in found}.values())
+        specs.append(scenario.host)
+    found: dict[tuple[str, Path], Part] = {}
+    for spec in specs:
+        part = Part(spec.card, spec.stand_in)
+        if part.stand_in or part.key not in found:
+            found[part.key] = part
+    return list(found.values())
 
 
 def uncompared(scenario: Scenario) -> list[str]:
     """Names of the cards of what a scenario uses that were compared with no measurement."""
-    found = [card.name for card in used_parts(scenario) if not was_compared(card)]
-    return list(dict.fromkeys(found))
+    found = [part.card for part in used_parts(scenario) if not part.stand_in]
+    return list(dict.fromkeys(card.name for card in found if not was_compared(card)))
+
+
+def stand_ins(scenario: Scenario) -> list[str]:
+    """Names of the cards of what a scenario uses that stand in for other parts."""
+    return list(dict.fromkeys(part.card.name for part in used_parts(scenario) if part.stand_in))
 
 
 def left_out(scenario: Scenario) -> LeftOut:
     """Relative standard deviations of what models leave out of a scenario's figures."""
-    if uncompared(scenario):
-        return LeftOut(spread.SLOWER, spread.UNCOMPARED)
-    return LeftOut(spread.MODEL, spread.MODEL)
+    if all(part.is_known for part in used_parts(scenario)):
+        return LeftOut(spread.MODEL, spread.MODEL)
+    return LeftOut(spread.SLOWER, spread.UNCOMPARED)
 
 
 def left_out_of_ratio(one: Scenario, other: Scenario) -> float:
@@ -83,20 +112,18 @@ def left_out_of_ratio(one: Scenario, other: Scenario) -> float:
     Only parts that they do not share count: for a drive that is in both, the error is the same in
     both figures.
     """
-    own, others = (
-        {(card.name, card.path): card for card in used_parts(scenario)} for scenario in (one, other)
-    )
+    own, others = ({part.key: part for part in used_parts(scenario)} for scenario in (one, other))
     sides = (
-        [card for key, card in mine.items() if key not in theirs]
+        [part for key, part in mine.items() if key not in theirs]
         for mine, theirs in ((own, others), (others, own))
     )
     return math.hypot(*(_of(side) for side in sides))
 
 
-def _of(found: list[Card]) -> float:
+def _of(found: list[Part]) -> float:
     if not found:
         return 0.0
-    return spread.MODEL if all(was_compared(card) for card in found) else spread.UNCOMPARED
+    return spread.MODEL if all(part.is_known for part in found) else spread.UNCOMPARED
 
 
 def was_compared(card: Card) -> bool:

@@ -48,7 +48,7 @@ def named(
 
 def names(scenario: Scenario) -> list[str]:
     """Names of the cards of its drives and controllers, and of a host that does RAID itself."""
-    return [card.name for card in parts(scenario)]
+    return [part.card.name for part in parts(scenario)]
 
 
 def parts_of(claim: Claim, systems: Systems) -> set[str]:
