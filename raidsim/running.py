@@ -20,6 +20,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from raidsim.busy_cores import with_more_workers
 from raidsim.capacity import Capacity
 from raidsim.control.model import Model
 from raidsim.course import CourseSession
@@ -191,7 +192,10 @@ def _result(
         volumes=inventory.volumes(scenario),
         links=inventory.links(scenario),
         power_w=inventory.system_power(scenario),
-        points=with_reasons([point for value in sorted(measured) for point in measured[value]]),
+        points=with_more_workers(
+            with_reasons([point for value in sorted(measured) for point in measured[value]]),
+            scenario,
+        ),
         highest=highest,
         hybrids=[inventory.hybrid_facts(spec) for spec in scenario.hybrids],
         interrupted=interrupted,
