@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -71,3 +72,17 @@ def test_no_sata_disk_queues_more_than_the_32_commands_of_ncq() -> None:
     sata = [card for card in DISKS if card.word("link.interface") == "sata"]
     assert sata
     assert all(card.integer("command.queue_depth") <= 32 for card in sata)
+
+
+def test_a_sata_disk_whose_card_is_silent_takes_the_32_commands_of_ncq(tmp_path: Path) -> None:
+    """Tags of NCQ have five bits; 65,536 is the longest queue of NVMe, and was taken of all."""
+    alone = next(one for one in DISKS if one.word("link.interface") == "sata" and not one.base)
+    text = alone.path.read_text(encoding="utf-8")
+    silent = "\n".join(x for x in text.splitlines() if not x.startswith("queue_depth"))
+    place = tmp_path / "silent.toml"
+    place.write_text(silent, encoding="utf-8")
+    card = cards.load(place)
+    assert card.sources["command.queue_depth"].source == "default"
+    assert card.integer("command.queue_depth") == 32
+    place.write_text(silent.replace('value = "sata"', 'value = "sas"'), encoding="utf-8")
+    assert cards.load(place).integer("command.queue_depth") == 65_536

@@ -122,7 +122,7 @@ _FRONT: tuple[_Row, ...] = (
     ("link.time_per_byte",                "time_per_byte", "0.001 us/KiB", "1000 us/KiB",  None,    "time on the link per byte, each way; a bandwidth (payload) may be given"),
     ("command.latency",                   "time",          "0 us",         "1000 us",      None,    "fixed part of every command: doorbell or frames, fetch, completion, interrupt"),
     ("command.max_transfer",              "size",          "4 KiB",        "1048576 KiB",  None,    "longest command; the host splits longer requests"),
-    ("command.queue_depth",               "count",         "1",            "65536",        "65536", "commands that the drive takes at a time (NCQ, TCQ); the others wait in the host"),
+    ("command.queue_depth",               "count",         "1",            "65536",        "65536", "commands that the drive takes at a time (NCQ, TCQ; of SATA 32 if the card is silent); the others wait in the host"),
 )
 
 # What planners need.

@@ -30,6 +30,9 @@ _HEAD = (
     "name", "kind", "title", "description", "maker", "year", "order_numbers", "base", "rated",
     "residuals", "sensitivities",
 )  # fmt: skip
+NCQ = 32.0
+"""Commands that a SATA drive takes at a time at most: a tag has five bits (Serial ATA 2.5)."""
+
 _MEASURED = ("surface", "seek_curve", "disksim")
 """Sections of the card of a hard disk that was measured: no single values."""
 _KEYS = ("value", "unit", "source", "note", "claims", "range", "because")
@@ -415,7 +418,9 @@ class _Reader:
         default = attribute.default_value
         if default is None or attribute.required or not self._is_open(attribute, data):
             return
-        shown = default
+        if attribute.name == "command.queue_depth" and self.values.get("link.interface") == "sata":
+            default = NCQ
+        shown: Value = default
         if attribute.is_number:
             shown = units.in_unit(float(default), attribute.unit, attribute.dimension)
         self.values[attribute.name] = default
