@@ -1,8 +1,7 @@
 """The ``raidsim`` command: parses the command line, calls the library, prints the result.
 
-Each command, or group of commands, is a separate module, ``*_cli``. Every large import is inside
-the command that needs it, so that ``raidsim --help`` is immediate. Exit status: 0 done; 1 done, and
-the tested condition does not hold; 2 the input is wrong; 70 a bug; 130 interrupted by Ctrl-C.
+The commands are in :mod:`raidsim.commands`. Exit status: 0 done; 1 done, and the tested condition
+does not hold; 2 the input is wrong; 70 a bug; 130 interrupted by Ctrl-C.
 docs/reference/commands.md gives it for each command.
 """
 
@@ -20,31 +19,30 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import (
-    accept_cli,
-    array_cli,
-    attach_cli,
-    calibrate_cli,
-    card_cli,
-    check_cli,
-    collector,
-    compare_cli,
-    draw_cli,
-    explain_cli,
-    import_cli,
-    judge_cli,
-    left_out_cli,
-    lesson_cli,
-    models_cli,
-    plan_cli,
-    run_cli,
-    serve_cli,
-    sweep_cli,
-    trace_cli,
-    validate_cli,
-    waits,
+from raidsim import collector, waits
+from raidsim.commands import (
+    accept,
+    array,
+    attach,
+    calibrate,
+    card,
+    check,
+    compare,
+    draw,
+    explain,
+    import_,
+    judge,
+    leave_out,
+    lesson,
+    models,
+    plan,
+    run,
+    serve,
+    sweep,
+    trace,
+    validate,
 )
-from raidsim.cli_options import BUG, DONE, INPUT_WRONG, INTERRUPTED, Commands
+from raidsim.commands.options import BUG, DONE, INPUT_WRONG, INTERRUPTED, Commands
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
 from raidsim.version import __version__
 
@@ -70,26 +68,26 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 for group in (
-    run_cli,
-    validate_cli,
-    judge_cli,
-    import_cli,
-    calibrate_cli,
-    explain_cli,
-    models_cli,
-    sweep_cli,
-    compare_cli,
-    accept_cli,
-    array_cli,
-    attach_cli,
-    card_cli,
-    check_cli,
-    draw_cli,
-    left_out_cli,
-    lesson_cli,
-    serve_cli,
-    trace_cli,
-    plan_cli,
+    run,
+    validate,
+    judge,
+    import_,
+    calibrate,
+    explain,
+    models,
+    sweep,
+    compare,
+    accept,
+    array,
+    attach,
+    card,
+    check,
+    draw,
+    leave_out,
+    lesson,
+    serve,
+    trace,
+    plan,
 ):
     app.add_typer(group.app)
 

@@ -22,7 +22,7 @@ from unittest import mock
 
 from raidsim import cli, scenario
 from raidsim.cards.places import names as card_names
-from raidsim.cli_options import DOES_NOT_HOLD, DONE, INPUT_WRONG
+from raidsim.commands.options import DOES_NOT_HOLD, DONE, INPUT_WRONG
 from raidsim.errors import InputError, Problem
 from raidsim.system import memory
 from tests.fuzz import Fault, bases, complaints, mistakes

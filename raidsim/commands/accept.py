@@ -1,7 +1,5 @@
 """The command ``raidsim accept``: what to measure when a system is delivered."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     DOES_NOT_HOLD,
     Overrides,
     ScenarioName,
@@ -112,7 +110,7 @@ def judge_delivery(
     ``others`` are options that say nothing here: None if they were not given.
     """
     from raidsim.acceptance import read_expected, verdict_of
-    from raidsim.cli_options import target_of
+    from raidsim.commands.options import target_of
     from raidsim.judge import read_results
     from raidsim.report import acceptance as report
     from raidsim.report import output

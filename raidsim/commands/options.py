@@ -1,7 +1,5 @@
 """What commands have in common: arguments and options, and where output goes."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the functions, as raidsim.cli says
-
 from __future__ import annotations
 
 import re

@@ -1,7 +1,5 @@
 """The command ``raidsim lesson``: lessons that ask, in the terminal and for a class."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 import sys
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import PAGES, target_of
+from raidsim.commands.options import PAGES, target_of
 
 if TYPE_CHECKING:
     from raidsim.report.output import Target

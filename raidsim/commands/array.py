@@ -1,14 +1,12 @@
 """The commands ``raidsim array ...``: images of members of Linux md arrays, looked at and read."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import DOES_NOT_HOLD, stdout
+from raidsim.commands.options import DOES_NOT_HOLD, stdout
 from raidsim.errors import InputError, Problem
 
 if TYPE_CHECKING:

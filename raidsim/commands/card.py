@@ -1,7 +1,5 @@
 """The commands ``raidsim card ...``: cards from data sheets."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
-
 from __future__ import annotations
 
 import shlex
@@ -10,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import JsonFile, target_of
+from raidsim.commands.options import JsonFile, target_of
 
 MISSED = 1
 """Exit status if a rated figure is missed."""

@@ -1,7 +1,5 @@
 """The command ``raidsim sweep``: a scenario with all values of some keys."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 import shlex
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     PICTURES,
     ClusterAddress,
     JsonFile,

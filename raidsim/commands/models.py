@@ -1,7 +1,5 @@
 """The command ``raidsim models``: the models of hardware, and one of them."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 import sys

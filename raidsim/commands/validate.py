@@ -1,7 +1,5 @@
 """The command ``raidsim validate``: published figures against simulated ones."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from enum import StrEnum
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     DOES_NOT_HOLD,
     PAGES,
     ClaimsFolder,

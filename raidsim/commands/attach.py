@@ -1,7 +1,5 @@
 """Volumes of a scenario as block devices: ``raidsim attach``, ``tell`` and ``crash-test``."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
-
 from __future__ import annotations
 
 from enum import StrEnum
@@ -9,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     DOES_NOT_HOLD,
     INPUT_WRONG,
     JsonFile,

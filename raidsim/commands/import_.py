@@ -1,14 +1,12 @@
 """The command ``raidsim import``: files of other tools as a scenario."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     quantity_of,
     target_of,
 )

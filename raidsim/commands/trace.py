@@ -1,7 +1,5 @@
 """The commands ``raidsim trace ...``: figures of traces, and traces in other formats."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
-
 from __future__ import annotations
 
 import sys
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from raidsim.cli_options import PAGES, PICTURES, HtmlFile, JsonFile, target_of
+from raidsim.commands.options import PAGES, PICTURES, HtmlFile, JsonFile, target_of
 
 if TYPE_CHECKING:
     from raidsim.report.output import Target

@@ -1,7 +1,5 @@
 """The command ``raidsim check``: findings about a scenario before it is run, or bought."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from contextlib import suppress
@@ -10,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     DOES_NOT_HOLD,
     JsonFile,
     Overrides,

@@ -1,7 +1,5 @@
 """The command ``raidsim explain``: one request, followed step by step."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from enum import StrEnum
@@ -9,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     Overrides,
     ScenarioName,
     stdout,

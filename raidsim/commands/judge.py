@@ -1,15 +1,13 @@
 """The command ``raidsim judge``: measured results beside a scenario."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
 
-from raidsim import accept_cli
-from raidsim.cli_options import (
+from raidsim.commands import accept
+from raidsim.commands.options import (
     DOES_NOT_HOLD,
     JsonFile,
     Overrides,
@@ -60,8 +58,8 @@ def judge_command(
     from raidsim.report import output
     from raidsim.report.progress import Bar
 
-    if accept_cli.is_expectations(scenario):
-        accept_cli.judge_delivery(
+    if accept.is_expectations(scenario):
+        accept.judge_delivery(
             scenario, results, form, json,
             {"--volume": volume, "--random": random, "--outstanding": outstanding,
              "--set": overrides or None, "--seed": seed},

@@ -1,14 +1,12 @@
 """The command ``raidsim plan``: from what is needed to the designs that are worth buying."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
-
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     DOES_NOT_HOLD,
     PAGES,
     PICTURES,

@@ -1,12 +1,10 @@
 """The command ``raidsim leave-out``: the error of a document's figures if cards do not use it."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the commands, as raidsim.cli says
-
 from __future__ import annotations
 
 import typer
 
-from raidsim.cli_options import JsonFile, Selection, stdout, target_of
+from raidsim.commands.options import JsonFile, Selection, stdout, target_of
 
 app = typer.Typer(rich_markup_mode=None)
 

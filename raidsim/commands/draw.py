@@ -1,14 +1,12 @@
 """The command ``raidsim draw``: where the strips of arrays lie."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from typing import Annotated
 
 import typer
 
-from raidsim.cli_options import Overrides, ScenarioName, target_of
+from raidsim.commands.options import Overrides, ScenarioName, target_of
 
 app = typer.Typer(rich_markup_mode=None)
 

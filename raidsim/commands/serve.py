@@ -1,7 +1,5 @@
 """The command ``raidsim serve``: a page on this computer on which scenarios are run."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from typing import Annotated

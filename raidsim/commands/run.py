@@ -1,14 +1,12 @@
 """The command ``raidsim run``: a scenario is simulated, and its files are written."""
 
-# ruff: noqa: PLC0415 - imports of weight are inside of the command, as raidsim.cli says
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from raidsim.cli_options import (
+from raidsim.commands.options import (
     DOES_NOT_HOLD,
     INTERRUPTED,
     PAGES,
