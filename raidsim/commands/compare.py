@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,6 +29,8 @@ from raidsim.commands.options import (
 from raidsim.errors import InputError, Problem, quote
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
     from raidsim.planning.prices import Prices
     from raidsim.report.output import Target
     from raidsim.result import Result
@@ -121,10 +123,7 @@ def compare_command(
     }
     named = shown(_read, systems, variants or [], overrides or [], seed)
     output.check((one for one in targets.values() if one), inputs=[*_files(systems), store, prices])
-    from raidsim.report.array_findings import cannot_be_built
-    from raidsim.result import Result
     from raidsim.studies.compare import compare
-    from raidsim.studies.comparison import letter
     from raidsim.studies.store import default_path
 
     share, priced = _share(percentile, within), _prices(prices)
@@ -164,9 +163,7 @@ def compare_command(
         compare_text.print_comparison(found, stdout(), every=every)
 
     output.deliver(_contents(found, targets), show)
-    for number, system in enumerate(named.values()):
-        for finding in () if isinstance(system, Result) else cannot_be_built(system):
-            typer.echo(f"{letter(number)}: {finding}", err=True)
+    _tell_what_cannot_be_built(named.values())
 
 
 def _share(percentile: str | None, within: str | None) -> float | None:
@@ -203,6 +200,27 @@ def _contents(found: Comparison, targets: dict[str, Target | None]) -> dict[Targ
     return contents
 
 
+def _tell_what_cannot_be_built(systems: Iterable[Scenario | Result]) -> None:
+    """Say on standard error why a system can't be bought as it is."""
+    from raidsim.report.array_findings import cannot_be_built
+    from raidsim.result import Result
+    from raidsim.studies.comparison import letter
+
+    for number, system in enumerate(systems):
+        for finding in () if isinstance(system, Result) else cannot_be_built(system):
+            typer.echo(f"{letter(number)}: {finding}", err=True)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A system that is asked for: its label, its file, its changes, and its option ``--with``."""
+
+    label: str
+    name: str
+    changes: list[str]
+    option: str = ""
+
+
 def _read(
     systems: list[str], variants: list[str], overrides: list[str], seed: int | None
 ) -> dict[str, Scenario | Result]:
@@ -211,38 +229,48 @@ def _read(
     from raidsim.result import Result
 
     found: dict[str, Scenario | Result] = {}
-    problems: list[Problem] = []
-    jobs = [(_called(name), name, overrides, "") for name in systems]
-    for text in variants:
-        changes = _changes(text)
-        option = f"--with {quote(text)}"
-        if not changes:
-            remedy = "give a change, e.g. --with load.outstanding=32"
-            problems.append(Problem(None, None, option, "changes nothing", remedy))
-        jobs.append((text, systems[0], [*overrides, *changes], option))
-    for label, name, changes, option in jobs:
-        unique, number = label, 1
-        while unique in found:
-            number += 1
-            unique = f"{label} ({number})"
+    problems = [_changes_nothing(text) for text in variants if not _changes(text)]
+    asked = [_Asked(_called(name), name, overrides) for name in systems]
+    asked += [
+        _Asked(text, systems[0], [*overrides, *_changes(text)], _option(text)) for text in variants
+    ]
+    for system in asked:
+        is_result = system.name.endswith(".json") and not variants
+        if is_result and (overrides or seed is not None):
+            problems.append(_has_been_run(system.name, "--set" if overrides else "--seed"))
         try:
-            if name.endswith(".json") and not variants:
-                if overrides or seed is not None:
-                    cause = "cannot change a result: it has been run"
-                    given = "--set" if overrides else "--seed"
-                    problems.append(
-                        Problem(name, None, given, cause, "give scenarios in place of results")
-                    )
-                found[unique] = Result.read(name)
-            else:
-                found[unique] = scenarios.load(name, overrides=changes, seed=seed)
+            found[_unique(system.label, found)] = (
+                Result.read(system.name)
+                if is_result
+                else scenarios.load(system.name, overrides=system.changes, seed=seed)
+            )
         except InputError as error:
-            # What is wrong without the variant was said of the system itself.
-            new = (one for one in error.problems if not option or one not in problems)
-            problems += [_of_variant(one, option) if option else one for one in new]
+            problems += _new_problems(error, system.option, problems)
     if problems:
         raise InputError(dict.fromkeys(problems))
     return found
+
+
+def _option(text: str) -> str:
+    """The option that a variant was given by, as messages name it."""
+    return f"--with {quote(text)}"
+
+
+def _changes_nothing(text: str) -> Problem:
+    remedy = "give a change, e.g. --with load.outstanding=32"
+    return Problem(None, None, _option(text), "changes nothing", remedy)
+
+
+def _has_been_run(name: str, option: str) -> Problem:
+    cause = "cannot change a result: it has been run"
+    return Problem(name, None, option, cause, "give scenarios in place of results")
+
+
+def _new_problems(error: InputError, option: str, known: list[Problem]) -> list[Problem]:
+    """Problems of a system, or of a variant those that the system itself does not have."""
+    if not option:
+        return list(error.problems)
+    return [_of_variant(one, option) for one in error.problems if one not in known]
 
 
 def _of_variant(problem: Problem, option: str) -> Problem:
@@ -258,6 +286,15 @@ def _of_variant(problem: Problem, option: str) -> Problem:
 def _called(name: str) -> str:
     """What a file is called in tables."""
     return Path(name).stem if Path(name).suffix in (".toml", ".json") else name
+
+
+def _unique(label: str, taken: Container[str]) -> str:
+    """A label that no other system has: the second of a name is ``name (2)``."""
+    unique, number = label, 1
+    while unique in taken:
+        number += 1
+        unique = f"{label} ({number})"
+    return unique
 
 
 def _changes(text: str) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,6 +20,10 @@ from raidsim.commands.options import (
     stdout,
     target_of,
 )
+
+if TYPE_CHECKING:
+    from raidsim.planning.outcome import Plan
+    from raidsim.report.output import Folder, Target
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -70,29 +75,25 @@ def plan_command(
     store: StoreFile = None,
 ) -> None:
     """Find the designs that meet a need and that no other design beats in every aim."""
-    from pathlib import Path
-
     from raidsim.report import output as files
-    from raidsim.report import plan_files, plan_text
+    from raidsim.report import plan_text
     from raidsim.report.progress import Bar
 
-    to_json = target_of("--json", json, stdout=True)
-    to_html = target_of("--html", html, PAGES)
-    to_plot = target_of("--plot", plot, PICTURES)
-    targets = [target for target in (to_json, to_html, to_plot) if target is not None]
-    files.check(targets, inputs=[need, prices, store])
+    targets = {
+        "json": target_of("--json", json, stdout=True),
+        "html": target_of("--html", html, PAGES),
+        "plot": target_of("--plot", plot, PICTURES),
+    }
+    given = [target for target in targets.values() if target is not None]
+    files.check(given, inputs=[need, prices, store])
     folder = None if output is None else files.Folder("--output", output)
     if folder is not None:
-        folder.check(targets)
+        folder.check(given)
 
-    from raidsim.planning.planner import plan, prices_of
+    from raidsim.planning.planner import plan
 
     if why:
-        from raidsim.planning.need import read_need
-        from raidsim.planning.why import refuse_unknown
-
-        read = read_need(need)
-        refuse_unknown(read, why, prices_of(prices, read))
+        _refuse_unknown(need, prices, why)
     with Bar() as bar, named_as_options(unknowns=unknowns):
         found = plan(
             need,
@@ -106,16 +107,6 @@ def plan_command(
         )
     with named_as_options(why=why):
         told = [found.why(one) for one in why or []]
-    contents: dict[files.Target, bytes] = {}
-    if to_json is not None:
-        contents[to_json] = plan_files.to_json(found)
-    if to_html is not None:
-        contents[to_html] = plan_files.to_html(found)
-    if to_plot is not None:
-        contents[to_plot] = plan_files.to_picture(found, to_plot.suffix)
-    if folder is not None:
-        folder.make()
-        contents |= {folder.file(name): data for name, data in plan_files.scenarios(found).items()}
 
     def show() -> None:
         for part in plan_text.parts(found):
@@ -123,10 +114,46 @@ def plan_command(
         for text in told:
             stdout().print(f"\n{text}", markup=False, soft_wrap=True)
 
-    files.deliver(contents, show)
+    files.deliver(_contents(found, targets, folder), show)
     if output is not None:
-        others = plan_files.of_earlier_plans(Path(output), plan_files.scenarios(found))
-        if others:
-            typer.echo(f"of an earlier plan, and not of this one: {', '.join(others)}", err=True)
+        _tell_of_earlier_plans(found, Path(output))
     if not found.front:
         raise typer.Exit(DOES_NOT_HOLD)
+
+
+def _refuse_unknown(need: str, prices: str | None, why: list[str]) -> None:
+    """Refuse designs that the need does not have, before anything runs."""
+    from raidsim.planning.need import read_need
+    from raidsim.planning.planner import prices_of
+    from raidsim.planning.why import refuse_unknown
+
+    read = read_need(need)
+    refuse_unknown(read, why, prices_of(prices, read))
+
+
+def _contents(
+    found: Plan, targets: dict[str, Target | None], folder: Folder | None
+) -> dict[Target, bytes]:
+    """What goes into each file, and into the folder of scenarios."""
+    from raidsim.report import plan_files
+
+    contents: dict[Target, bytes] = {}
+    if target := targets["json"]:
+        contents[target] = plan_files.to_json(found)
+    if target := targets["html"]:
+        contents[target] = plan_files.to_html(found)
+    if target := targets["plot"]:
+        contents[target] = plan_files.to_picture(found, target.suffix)
+    if folder is not None:
+        folder.make()
+        contents |= {folder.file(name): data for name, data in plan_files.scenarios(found).items()}
+    return contents
+
+
+def _tell_of_earlier_plans(found: Plan, folder: Path) -> None:
+    """Say on standard error which scenarios in the folder an earlier plan has left."""
+    from raidsim.report import plan_files
+
+    others = plan_files.of_earlier_plans(folder, plan_files.scenarios(found))
+    if others:
+        typer.echo(f"of an earlier plan, and not of this one: {', '.join(others)}", err=True)

@@ -100,7 +100,7 @@ def sweep_command(
     from raidsim.report import output
     from raidsim.report.array_findings import cannot_be_built
     from raidsim.report.progress import Bar
-    from raidsim.report.sweep_table import effects_table, sweep_table
+    from raidsim.report.sweep_table import sweep_table
     from raidsim.studies.store import default_path
     from raidsim.studies.sweep import opened
 
@@ -113,15 +113,11 @@ def sweep_command(
     asked = _asked(
         scenario, vary or [], sample or [], samples, where, seeds, precision, overrides or [], seed
     )
-    without_plot = {"--x": x, "--by": by} if plot is None else {}
-    vain = [(option, "--plot") for option, value in without_plot.items() if value is not None]
+    needs_plot = {"--x": x, "--by": by} if plot is None else {}
+    vain = [(option, "--plot") for option, value in needs_plot.items() if value is not None]
     if samples is not None and not asked.drawn:
         vain.append(("--samples", "--sample"))
-    if vain:
-        raise InputError(
-            Problem(None, None, option, f"has no effect without {other}", "leave it out")
-            for option, other in vain
-        )
+    _refuse_without_effect(vain)
     wanted = {"--x": x, "--by": by, "--y": y if plot is not None or effects else None}
     asked.check_columns({option: name for option, name in wanted.items() if name is not None})
     output.check((one for one in targets.values() if one), inputs=[scenario, store])
@@ -132,9 +128,7 @@ def sweep_command(
     with kept_in(kept), opened(kept) as base, Bar() as bar, options:
         found = asked.run(base, workers=workers, cluster=cluster, on_progress=bar.on_job)
 
-    again = sum(one.again for one in found.outcomes)
-    if again:
-        typer.echo(f"{again:,} of {len(found.outcomes):,} variants had been run before.", err=True)
+    _tell_what_was_known(found)
     contents = _contents(found, targets, x, y, by)
     console = stdout()
 
@@ -147,11 +141,7 @@ def sweep_command(
     for finding in cannot_be_built(asked.scenario):
         typer.echo(f"the scenario as it is: {finding}", err=True)
     if effects:
-        with named_as_options(effects=effects):
-            explained = found.effects(y)
-        if not any(target.to_stdout for target in contents):
-            console.print()
-            console.print(effects_table(explained))
+        _explain(found, y, quiet=any(target.to_stdout for target in contents))
 
 
 def _asked(
@@ -185,6 +175,34 @@ def _asked(
         seeds=seeds or asked.seeds,
         precision=precision or asked.precision,
     )
+
+
+def _refuse_without_effect(vain: list[tuple[str, str]]) -> None:
+    """Refuse options that do nothing, each with the option that it needs, if there are any."""
+    if vain:
+        raise InputError(
+            Problem(None, None, option, f"has no effect without {other}", "leave it out")
+            for option, other in vain
+        )
+
+
+def _tell_what_was_known(found: Sweep) -> None:
+    """Say on standard error how many variants the store had already."""
+    again = sum(one.again for one in found.outcomes)
+    if again:
+        typer.echo(f"{again:,} of {len(found.outcomes):,} variants had been run before.", err=True)
+
+
+def _explain(found: Sweep, y: str, *, quiet: bool) -> None:
+    """Print which key matters; if ``quiet``, only refuse what can't be explained."""
+    from raidsim.report.sweep_table import effects_table
+
+    with named_as_options(effects=True):
+        explained = found.effects(y)
+    if not quiet:
+        console = stdout()
+        console.print()
+        console.print(effects_table(explained))
 
 
 def _contents(
