@@ -71,7 +71,7 @@ SETTLES_SLOWLY = (
 )
 
 
-class Reading(Protocol):
+class Probe(Protocol):
     """What is read off a run now and then."""
 
     @property
@@ -167,10 +167,10 @@ class Session:
 
     def _run(self, ios: int) -> bool:
         """Go on until so many I/Os in all have completed; False at the time bound."""
-        readings = self._readings()
+        probes = self._probes()
         while (done := self._completed()) < ios:
             more = min(ios - done, PROGRESS_STEPS)
-            reason = self._run_and_read(readings, self.done_before + done + more)
+            reason = self._run_and_probe(probes, self.done_before + done + more)
             self._tell()
             if reason in (t.RETURN_HORIZON, t.RETURN_IDLE):
                 return False
@@ -179,18 +179,18 @@ class Session:
                 break
         return True
 
-    def _run_and_read(self, readings: Sequence[Reading], budget: int) -> int:
-        """Go on until ``budget`` I/Os have completed in all, with readings; why it came back."""
+    def _run_and_probe(self, probes: Sequence[Probe], budget: int) -> int:
+        """Go on until ``budget`` I/Os have completed in all, and take probes; why it came back."""
         while True:
-            due = min((reading.due for reading in readings), default=t.NEVER)
+            due = min((probe.due for probe in probes), default=t.NEVER)
             reason = self.system.run(min(due, self.horizon), budget)
             if reason != t.RETURN_HORIZON or due > self.horizon:
                 return reason
-            for reading in readings:
-                if reading.due == due:
-                    reading.take()
+            for probe in probes:
+                if probe.due == due:
+                    probe.take()
 
-    def _readings(self) -> list[Reading]:
+    def _probes(self) -> list[Probe]:
         """What is to be read off while it runs."""
         settling = [] if self.settling is None else [self.settling.record]
         return [*settling, *self.watches.values()]

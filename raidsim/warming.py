@@ -58,4 +58,4 @@ def _trial(scenario: Scenario, intensity: int, states: list[int]) -> list[float]
             list(system.awaited())
     system.advance_clock(TRIAL_NS)
     rows = system.world.heats[: len(states)]
-    return [heat.reading(system, row).energy / (system.now / NS_PER_S) for row in rows]
+    return [heat.thermal_state(system, row).energy / (system.now / NS_PER_S) for row in rows]

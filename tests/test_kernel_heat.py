@@ -147,7 +147,7 @@ def test_the_energy_is_that_of_idling_and_of_every_byte_on_the_flash() -> None:
     assert ssd["flash_read"] > 0
     assert ssd["programmed"] > 0
     expected = 4 * 0.5 + 2.5e-9 * ssd["flash_read"] + 10.9e-9 * ssd["programmed"]
-    assert heat.reading(system, row).energy == pytest.approx(expected, rel=1e-9)
+    assert heat.thermal_state(system, row).energy == pytest.approx(expected, rel=1e-9)
 
 
 def test_read_ahead_takes_energy_too() -> None:
@@ -164,7 +164,7 @@ def test_read_ahead_takes_energy_too() -> None:
 def test_a_steady_load_ends_in_the_steady_state_of_its_power() -> None:
     load = {"read": "0 %", "random": "0 %", "size": "64 KiB", "rate": "400 IO/s"}
     system = run(40, load, **LIGHT_DRIVE).system
-    found = heat.reading(system, system.world.heats[0])
+    found = heat.thermal_state(system, system.world.heats[0])
     power = found.energy / 40
     assert 4 < power < 5
     assert found.inner == pytest.approx(25 + power * 2.2, abs=0.05)
@@ -279,7 +279,7 @@ def test_the_temperature_stays_between_lowest_ambient_and_highest_steady_state(
     system, row = built.system, built.system.world.heats[0]
     card = scenario({}, drive=LIGHT_DRIVE).volumes[0].card
     lowest, highest = 25.0, float(row["inner"])
-    before = heat.reading(system, row)
+    before = heat.thermal_state(system, row)
     for ambient, airflow, seconds in airs:
         system.set_air(0, ambient, heat.conductance(card, airflow))
         lowest = min(lowest, ambient)
@@ -288,7 +288,7 @@ def test_the_temperature_stays_between_lowest_ambient_and_highest_steady_state(
             following = min(stop, (system.now // kernel.TICK + 1) * kernel.TICK)
             system.run(following)
             system.advance_clock(following)
-            found = heat.reading(system, row)
+            found = heat.thermal_state(system, row)
             highest = max(highest, ambient + 40 * heat.resistance(card, airflow))
             assert lowest - 1e-9 <= min(found.inner, found.case)
             assert max(found.inner, found.case) <= highest
@@ -344,7 +344,7 @@ def test_looking_at_the_temperature_changes_nothing() -> None:
         for stop in np.linspace(0, S, looks + 1)[1:]:
             built.system.run(int(stop))
             built.system.advance_clock(int(stop))
-            heat.reading(built.system, built.system.world.heats[0])
+            heat.thermal_state(built.system, built.system.world.heats[0])
             built.system.fill_samples()
         return built.system.world.samples[0].tobytes()
 

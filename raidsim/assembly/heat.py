@@ -44,7 +44,7 @@ STANDARD_AIR = Air()
 
 
 @dataclass(frozen=True)
-class Reading:
+class ThermalState:
     """A drive at one moment: temperatures in C, energy in J and times in s since the start."""
 
     inner: float
@@ -160,7 +160,7 @@ def of_drive(system: System, drive: int) -> int | None:
     return rows.index(drive) if drive in rows else None
 
 
-def reading(system: System, row: Any) -> Reading:
+def thermal_state(system: System, row: Any) -> ThermalState:
     """A drive at the present time. Looking changes nothing: the kernel's next step is as long."""
     # After a last tick the temperatures may be ahead of the clock, which it did not move.
     passed = max(system.now - int(system.state["heated"]), 0)
@@ -173,7 +173,7 @@ def reading(system: System, row: Any) -> Reading:
         energy += float(row["write_energy"]) * int(drive["programmed"] - row["counted_written"])
         energy = min(energy, float(row["most"]) * seconds)
         inner, case = map(float, kernel.step(row, energy / seconds, seconds))
-    return Reading(
+    return ThermalState(
         inner,
         case,
         float(row["energy"]) + energy,
@@ -203,7 +203,7 @@ def _begin_samples(system: System) -> None:
 def open_window(system: System, index: int) -> None:
     """Note where a drive stands at the start of the window, as the first reading too."""
     row = system.world.heats[index]
-    found = reading(system, row)
+    found = thermal_state(system, row)
     row["highest"] = row["window_inner"] = found.inner
     row["window_begin"] = system.now
     row["window_energy"] = found.energy

@@ -165,7 +165,7 @@ class Drives:
     def temperature(self) -> float | None:
         """What the hottest reports, C; None if the card does not say how it warms."""
         heats = self.system.world.heats
-        readings = [heat.reading(self.system, heats[row]).inner for row in self.heats]
+        readings = [heat.thermal_state(self.system, heats[row]).inner for row in self.heats]
         return max(readings, default=None)
 
     @property

@@ -148,7 +148,7 @@ def _warmth(system: System, row: int) -> dict[str, Any]:
         return {"temperature": None, "throttled": "", "speed": 1.0}
     heats = system.world.heats[index]
     return {
-        "temperature": heat.reading(system, heats).inner,
+        "temperature": heat.thermal_state(system, heats).inner,
         "throttled": STATES[int(heats["state"])],
         "speed": float(heats["factor"]),
     }

@@ -40,7 +40,7 @@ def use(system: System, drive: int) -> DriveUse:
     if row is None or system.now <= row["window_begin"]:
         power = kind.power(system, drive)
         return DriveUse(name_of(system, drive), kind.name, power, None, None, {})
-    found = heat.reading(system, row)
+    found = heat.thermal_state(system, row)
     seconds = (system.now - int(row["window_begin"])) / NS_PER_S
     # The most that it takes is kept over steps of the kernel, which begin before the window.
     power = min((found.energy - float(row["window_energy"])) / seconds, float(row["most"]))

@@ -104,7 +104,7 @@ def _is_turning(system: System, index: int) -> bool:
     seconds = (system.now - int(row["window_begin"])) / NS_PER_S
     if seconds <= 0:
         return False
-    power = (heat.reading(system, row).energy - float(row["window_energy"])) / seconds
+    power = (heat.thermal_state(system, row).energy - float(row["window_energy"])) / seconds
     return not _stays(row, int(row["state"]), power)
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from raidsim.trace import order
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import Reading
+from raidsim.trace.reading import Scan
 from raidsim.trace.request import FLUSH, Requests
 
 QUEUED, ISSUED, COMPLETED, REQUEUED, SPLIT, OTHER = 1, 7, 8, 6, 13, 0
@@ -50,18 +50,18 @@ KINDS = {
 Events = NDArray[Any]
 
 
-def requests(blocks: Iterable[Events], reading: Reading) -> Iterator[Requests]:
+def requests(blocks: Iterable[Events], scan: Scan) -> Iterator[Requests]:
     """Requests, with their response times, of events in the order of a file."""
     # In some places the events of one CPU follow those of another one. Matching completions needs
     # the order of time. Events that are too late for this are counted with the requests.
-    ordered = order.in_order(blocks, reading.counts)
-    action, events = _action(ordered, reading)
-    yield from _matched(events, action, reading)
+    ordered = order.in_order(blocks, scan.counts)
+    action, events = _action(ordered, scan)
+    yield from _matched(events, action, scan)
 
 
-def _action(events: Iterator[Events], reading: Reading) -> tuple[int, Iterator[Events]]:
+def _action(events: Iterator[Events], scan: Scan) -> tuple[int, Iterator[Events]]:
     """Which event is a request: as asked, else Q if there is one among the first events."""
-    asked = reading.options.action
+    asked = scan.options.action
     if asked is not None:
         return (QUEUED if asked == "Q" else ISSUED), events
     first: list[Events] = []
@@ -72,21 +72,21 @@ def _action(events: Iterator[Events], reading: Reading) -> tuple[int, Iterator[E
         if sum(map(len, first)) >= HOLD:
             break
     if any((block["what"] == ISSUED).any() for block in first):
-        reading.counts.note(
+        scan.counts.note(
             "There are no events Q (asked for) in it: requests are taken as the device got them (D)"
         )
         return ISSUED, chain(first, events)
     return QUEUED, chain(first, events)
 
 
-def _matched(events: Iterator[Events], action: int, reading: Reading) -> Iterator[Requests]:
+def _matched(events: Iterator[Events], action: int, scan: Scan) -> Iterator[Requests]:
     """Requests with the time of their completions."""
-    waiting = _Waiting(reading)
+    waiting = _Waiting(scan)
     for block in events:
         counts = np.bincount(block["what"], minlength=16)
         for what, kind in KINDS.items():
             if what != action:
-                reading.counts.pass_over(kind, int(counts[what]))
+                scan.counts.pass_over(kind, int(counts[what]))
         for tick, what, op, device, offset, size, line in block.tolist():
             if what == action:
                 waiting.begin(tick, op, device, offset, size, line)
@@ -116,8 +116,8 @@ class _Request:
 class _Waiting:
     """Requests under way, by device and first byte."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
         self._held: deque[_Request] = deque()
         self._at: dict[tuple[int, int], list[_Request]] = {}
         self._again: set[tuple[int, int]] = set()
@@ -184,7 +184,7 @@ class _Waiting:
         ).reshape(len(out), 6)
         tick, op, device, offset, size, line = columns.T
         response = np.array([request.response for request in out], float)
-        return self._reading.requests(
+        return self._scan.requests(
             line, tick=tick, op=op, volume=device, offset=offset, size=size, response=response
         )
 
@@ -199,7 +199,7 @@ class _Waiting:
 
     def say(self) -> None:
         """Say what did not fit together."""
-        note = self._reading.counts.note
+        note = self._scan.counts.note
         if self._not_completed:
             note(
                 f"Of {self._not_completed:,} requests no completion was seen: they have no response"
@@ -214,10 +214,10 @@ class _Waiting:
             note(f"{self._requeued:,} requests were given to the device again, and count once")
 
 
-def stacked(remaps: int, reading: Reading) -> None:
+def stacked(remaps: int, scan: Scan) -> None:
     """Say that a request may be in the trace twice, once on each of two devices."""
-    if remaps and len(reading.volumes) > 1:
-        reading.counts.note(
+    if remaps and len(scan.volumes) > 1:
+        scan.counts.note(
             "There are remaps (A) and several devices: where one device is built on another, each"
             " of its requests is there once on either"
         )

@@ -10,7 +10,7 @@ from typing import get_args
 from raidsim.errors import InputError, Problem, one_line, quote, suggest
 from raidsim.trace import formats, order
 from raidsim.trace.counts import Counts
-from raidsim.trace.reading import Action, Format, Head, Options, Reading
+from raidsim.trace.reading import Action, Format, Head, Options, Scan
 from raidsim.trace.request import Requests
 from raidsim.trace.stream import HEAD, Source, refuse
 
@@ -41,7 +41,7 @@ class TraceFile:
     def __init__(self, source: Source, format_: Format, options: Options) -> None:
         self._source = source
         self._format = format_
-        self._reading = Reading(source, options)
+        self._scan = Scan(source, options)
         self.path = source.path
         self.format = format_.NAME
         self.title = format_.TITLE
@@ -49,12 +49,12 @@ class TraceFile:
     @property
     def volumes(self) -> tuple[str, ...]:
         """Names of the volumes met so far, each at the index that requests have."""
-        return self._reading.volumes.all
+        return self._scan.volumes.all
 
     @property
     def counts(self) -> Counts:
         """What the pass under way, or the last one, has met so far."""
-        return self._reading.counts
+        return self._scan.counts
 
     @property
     def begins(self) -> datetime | None:
@@ -87,19 +87,17 @@ class TraceFile:
         InputError
             The file cannot be read, or there is no request in it.
         """
-        reading = self._reading = Reading(self._source, self._reading.options)
-        found = self._format.read(reading)
-        ordered = order.in_order(found, reading.counts)
+        scan = self._scan = Scan(self._source, self._scan.options)
+        found = self._format.read(scan)
+        ordered = order.in_order(found, scan.counts)
         # Some formats know their unit of time only when they have seen the header.
-        blocks = order.from_first(
-            ordered, lambda: reading.ticks or self._format.TICKS, reading.counts
-        )
+        blocks = order.from_first(ordered, lambda: scan.ticks or self._format.TICKS, scan.counts)
         if getattr(self._format, "WHOLE_SECONDS", False):
-            blocks = order.spread(blocks, reading.counts)
+            blocks = order.spread(blocks, scan.counts)
         yield from order.in_blocks(blocks, rows)
-        reading.counts.finished = True
-        if not reading.counts.requests:
-            _refuse_empty(self.path, self.title, reading.counts)
+        scan.counts.finished = True
+        if not scan.counts.requests:
+            _refuse_empty(self.path, self.title, scan.counts)
 
 
 def open_trace(

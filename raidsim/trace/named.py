@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from raidsim import units
 from raidsim.errors import InputError, Problem, one_line, quote
-from raidsim.trace.reading import Reading
+from raidsim.trace.reading import Scan
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.table import MISSING, Column, Layout, Rows, Table
 
@@ -175,23 +175,23 @@ def _words(text: str) -> dict[str, int]:
     return found
 
 
-def requests_of(rows: Rows, taken: Mapping[str, Taken], table: Table, reading: Reading) -> Requests:
+def requests_of(rows: Rows, taken: Mapping[str, Taken], table: Table, scan: Scan) -> Requests:
     """The requests of some lines."""
     response = rows.cells.get("response")
     flush = rows["op"] == FLUSH
     absent = ~flush & ((rows["offset"] == MISSING) | (rows["size"] == MISSING))
     for line in rows.lines[absent]:
-        reading.counts.refuse(int(line), "offset or size is empty")
+        scan.counts.refuse(int(line), "offset or size is empty")
     here = ~absent
     seconds = None
     if response is not None:
         per_second = taken["response"].ticks
         seconds = np.where(response == MISSING, np.nan, response / per_second)[here]
-    return reading.requests(
+    return scan.requests(
         rows.lines[here],
         tick=rows["time"][here],
         op=rows["op"][here],
-        volume=_volumes(rows, table, reading)[here],
+        volume=_volumes(rows, table, scan)[here],
         offset=_bytes(rows["offset"], taken["offset"].factor, flush)[here],
         size=_bytes(rows["size"], taken["size"].factor, flush)[here],
         response=np.nan if seconds is None else seconds,
@@ -204,11 +204,11 @@ def _bytes(cells: NDArray[np.int64], factor: int, flush: NDArray[np.bool_]) -> N
     return np.where(flush, 0, np.where(cells <= (2**63 - 1) // factor, found, -1))
 
 
-def _volumes(rows: Rows, table: Table, reading: Reading) -> NDArray[np.int64]:
+def _volumes(rows: Rows, table: Table, scan: Scan) -> NDArray[np.int64]:
     if "volume" not in rows.cells:
-        return np.full(len(rows), reading.volumes.number("0"))
+        return np.full(len(rows), scan.volumes.number("0"))
     names, cells = table.names["volume"], rows["volume"]
-    return reading.volumes.numbers(cells, lambda at: names.name(int(cells[at])))
+    return scan.volumes.numbers(cells, lambda at: names.name(int(cells[at])))
 
 
 def layout_of(taken: Mapping[str, Taken], separator: str) -> Layout:

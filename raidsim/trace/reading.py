@@ -71,7 +71,7 @@ class Head:
 
 
 @dataclass
-class Reading:
+class Scan:
     """One pass through a trace.
 
     Attributes
@@ -164,5 +164,5 @@ class Format(Protocol):
     def recognises(self, head: Head) -> bool:
         """Whether a file that begins so can be nothing else."""
 
-    def read(self, reading: Reading) -> Iterator[Requests]:
+    def read(self, scan: Scan) -> Iterator[Requests]:
         """Requests in the order of the file, as arrays of TIMED."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -37,12 +37,12 @@ def recognises(head: Head) -> bool:
     return head.all_are(LINE)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    table = Table(LAYOUT, reading.source.path)
-    reading.volumes = table.names["device"]
-    for rows in table.rows(reading.source, reading.counts):
-        yield reading.requests(
+    table = Table(LAYOUT, scan.source.path)
+    scan.volumes = table.names["device"]
+    for rows in table.rows(scan.source, scan.counts):
+        yield scan.requests(
             rows.lines,
             tick=rows["timestamp"],
             op=rows["opcode"],

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from raidsim.trace import events
 from raidsim.trace.names import Names
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Rows, Table
 
@@ -63,27 +63,27 @@ def recognises(head: Head) -> bool:
     return head.all_are(LINE)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of time."""
-    table = Table(LAYOUT, reading.source.path)
-    reading.volumes = table.names["device"]
-    yield from events.requests(_events(table, reading), reading)
-    events.stacked(reading.counts.passed_over.get(KINDS["A"], 0), reading)
+    table = Table(LAYOUT, scan.source.path)
+    scan.volumes = table.names["device"]
+    yield from events.requests(_events(table, scan), scan)
+    events.stacked(scan.counts.passed_over.get(KINDS["A"], 0), scan)
 
 
-def _events(table: Table, reading: Reading) -> Iterator[events.Events]:
-    for rows in table.rows(reading.source, reading.counts):
+def _events(table: Table, scan: Scan) -> Iterator[events.Events]:
+    for rows in table.rows(scan.source, scan.counts):
         what = _by_name(rows["action"], table.names["action"], lambda name: ACTIONS.get(name, 0))
         for number in np.unique(rows["action"][what == events.OTHER]):
             name = table.names["action"].name(int(number))
             kind = KINDS.get(name, f"event {name[:10]}")
-            reading.counts.pass_over(kind, int((rows["action"] == number).sum()))
+            scan.counts.pass_over(kind, int((rows["action"] == number).sum()))
         op = _by_name(rows["RWBS"], table.names["RWBS"], operation)
         too_far = (rows["sector"] > MOST_SECTORS) | (rows["sectors"] > MOST_SECTORS)
         for line in rows.lines[too_far]:
-            reading.counts.refuse(int(line), "has a sector that no disk has")
+            scan.counts.refuse(int(line), "has a sector that no disk has")
         none = (op < 0) & (what != events.OTHER) & ~too_far
-        reading.counts.pass_over(NO_DATA, int(none.sum()))
+        scan.counts.pass_over(NO_DATA, int(none.sum()))
         yield _taken(rows, what, op, (what != events.OTHER) & ~too_far & ~none)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from raidsim.trace import events
 from raidsim.trace.page import Page
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.stream import refuse
 
@@ -52,12 +52,12 @@ def recognises(head: Head) -> bool:
     return _order(head.data) is not None
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of time."""
-    _say_of_others(reading)
-    yield from events.requests(_events(reading), reading)
-    remaps = reading.counts.passed_over.get(f"event {ACTIONS[15]}", 0)
-    events.stacked(remaps, reading)
+    _say_of_others(scan)
+    yield from events.requests(_events(scan), scan)
+    remaps = scan.counts.passed_over.get(f"event {ACTIONS[15]}", 0)
+    events.stacked(remaps, scan)
 
 
 def _order(data: bytes) -> str | None:
@@ -67,52 +67,52 @@ def _order(data: bytes) -> str | None:
     return None
 
 
-def _say_of_others(reading: Reading) -> None:
+def _say_of_others(scan: Scan) -> None:
     """Say that each CPU has a file of its own, if there are others beside this one."""
-    match = PER_CPU.fullmatch(Path(reading.source.path).name)
+    match = PER_CPU.fullmatch(Path(scan.source.path).name)
     if match is None:
         return
-    folder = Path(reading.source.path).parent
+    folder = Path(scan.source.path).parent
     others = sum(
         bool((found := PER_CPU.fullmatch(path.name)) and found[1] == match[1])
         for path in folder.iterdir()
     )
     if others > 1:
-        reading.counts.note(
+        scan.counts.note(
             f"This is what one CPU has noted, and there are {others - 1} files of others beside it:"
             f" merge them with blkparse -i {match[1].removesuffix('.blktrace.')} -d merged.bin"
         )
 
 
-def _events(reading: Reading) -> Iterator[events.Events]:
-    order = _order(reading.source.head())
+def _events(scan: Scan) -> Iterator[events.Events]:
+    order = _order(scan.source.head())
     if order is None:
-        refuse(reading.source.path, "does not begin with a record of blktrace, version 7")
+        refuse(scan.source.path, "does not begin with a record of blktrace, version 7")
     record = np.dtype([(name, order + kind) for name, kind in FIELDS])
     length_at = struct.Struct(f"{order}H")
     magic = struct.pack(f"{order}I", MAGIC | VERSION)
     left, before = b"", 0
-    for piece in reading.source.pieces(reading.counts):
+    for piece in scan.source.pieces(scan.counts):
         data = left + piece
-        places, end = _places(data, length_at, magic, reading, before)
+        places, end = _places(data, length_at, magic, scan, before)
         if places:
-            yield _taken(data, places, record, reading)
+            yield _taken(data, places, record, scan)
         left = data[end:]
         before += end
-    if left and not reading.counts.cut_short:
-        reading.counts.cut_short = f"a record at byte {before:,} is not whole"
+    if left and not scan.counts.cut_short:
+        scan.counts.cut_short = f"a record at byte {before:,} is not whole"
 
 
 def _places(
-    data: bytes, length_at: struct.Struct, magic: bytes, reading: Reading, before: int
+    data: bytes, length_at: struct.Struct, magic: bytes, scan: Scan, before: int
 ) -> tuple[list[int], int]:
     """Where whole records begin, and where the first one begins that is not whole."""
     places: list[int] = []
     place, unpack = 0, length_at.unpack_from
     while place + SIZE <= len(data):
         if data[place : place + 4] != magic:
-            reading.counts.refuse(
-                reading.counts.lines + len(places) + 1,
+            scan.counts.refuse(
+                scan.counts.lines + len(places) + 1,
                 f"has no magic number, at byte {before + place:,}",
             )
             found = data.find(magic, place + 1)
@@ -128,42 +128,40 @@ def _places(
     return places, place
 
 
-def _taken(
-    data: bytes, places: list[int], record: np.dtype[Any], reading: Reading
-) -> events.Events:
+def _taken(data: bytes, places: list[int], record: np.dtype[Any], scan: Scan) -> events.Events:
     """The events of some records that requests are made of."""
     at = np.array(places)
     every = np.frombuffer(data, np.uint8)
     records = np.ascontiguousarray(every[at[:, None] + np.arange(SIZE)]).view(record)[:, 0]
-    lines = reading.counts.lines + 1 + np.arange(len(records))
-    reading.counts.lines += len(records)
+    lines = scan.counts.lines + 1 + np.arange(len(records))
+    scan.counts.lines += len(records)
     action = (records["action"] & 0xFF).astype(np.int64)
     category = records["action"] >> 16
     notes = category & C_NOTIFY != 0
-    reading.counts.pass_over("note of blktrace", int(notes.sum()))
+    scan.counts.pass_over("note of blktrace", int(notes.sum()))
     packets = ~notes & (category & C_PACKET != 0)
-    reading.counts.pass_over("packet command, no read or write of a sector", int(packets.sum()))
+    scan.counts.pass_over("packet command, no read or write of a sector", int(packets.sum()))
     rest = ~notes & ~packets
     for other in np.unique(action[rest & ~np.isin(action, TAKEN)]):
         kind = f"event {ACTIONS.get(int(other), f'of number {other}')}"
-        reading.counts.pass_over(kind, int((action[rest] == other).sum()))
+        scan.counts.pass_over(kind, int((action[rest] == other).sum()))
     op = _operation(category, records["bytes"])
     none = rest & np.isin(action, TAKEN) & (op < 0)
-    reading.counts.pass_over("event of neither a read nor a write", int(none.sum()))
+    scan.counts.pass_over("event of neither a read nor a write", int(none.sum()))
     far = rest & np.isin(action, TAKEN) & ~none & (records["sector"] > MOST_SECTORS)
     far |= rest & np.isin(action, TAKEN) & (records["time"] > 2**62)
     for line in lines[far]:
-        reading.counts.refuse(int(line), "has a sector or a time that no disk has")
+        scan.counts.refuse(int(line), "has a sector or a time that no disk has")
     here = rest & np.isin(action, TAKEN) & ~none & ~far
     failed = here & (action == events.COMPLETED) & (records["error"] != 0)
     if failed.any():
-        reading.counts.pass_over("completion with an error, counted as one", int(failed.sum()))
+        scan.counts.pass_over("completion with an error, counted as one", int(failed.sum()))
     found = np.empty(int(here.sum()), events.EVENT)
     found["tick"] = records["time"][here]
     found["what"] = action[here]
     found["op"] = op[here]
     devices = records["device"][here].astype(np.int64)
-    found["device"] = reading.volumes.numbers(
+    found["device"] = scan.volumes.numbers(
         devices, lambda place: f"{devices[place] >> 20},{devices[place] & 0xFFFFF}"
     )
     found["offset"] = records["sector"][here].astype(np.int64) * SECTOR

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -40,40 +40,40 @@ def recognises(head: Head) -> bool:
     return head.all_are(LINE)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    table = Table(LAYOUT, reading.source.path)
-    volume = reading.volumes.number("0")
+    table = Table(LAYOUT, scan.source.path)
+    volume = scan.volumes.number("0")
     now = 0
-    for rows in table.rows(reading.source, reading.counts):
+    for rows in table.rows(scan.source, scan.counts):
         response, gap = rows["response time"], rows["gap"]
         possible = (response < LONGEST // len(rows)) & (gap < LONGEST // len(rows))
         for line in rows.lines[~possible]:
-            reading.counts.refuse(int(line), "its times are too long to be meant")
+            scan.counts.refuse(int(line), "its times are too long to be meant")
         rows = rows.only(possible)  # noqa: PLW2901 - the others are counted
         response, gap = rows["response time"], rows["gap"]
         if not len(rows):
             continue
         after = now + np.cumsum(response + gap)
-        found = reading.requests(
+        found = scan.requests(
             rows.lines,
             tick=np.concatenate(([now], after[:-1])),
             op=rows["type"],
             volume=volume,
-            offset=reading.in_bytes(rows["sector"]),
-            size=reading.in_bytes(rows["sectors"]),
+            offset=scan.in_bytes(rows["sector"]),
+            size=scan.in_bytes(rows["sectors"]),
             response=response / TICKS,
         )
         now = int(after[-1])
         if now > 2 * LONGEST:
-            reading.counts.cut_short = (
+            scan.counts.cut_short = (
                 f"its times add up to more than any trace takes, at line {int(rows.lines[-1])}"
             )
             yield found
             return
         yield found
-    if reading.counts.not_understood:
-        reading.counts.note(
+    if scan.counts.not_understood:
+        scan.counts.note(
             "Times are added up from line to line, so that a line that was not understood makes all"
             " later ones earlier"
         )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from raidsim.errors import one_line, quote
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import FLUSH, READ, WRITE, Requests
 from raidsim.trace.table import Column, number
 
@@ -40,26 +40,26 @@ def recognises(head: Head) -> bool:
     )
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    reading.counts.note(
+    scan.counts.note(
         "Events are noted when I/Os end: a request came at its TimeStamp less its ElapsedTime"
     )
-    reader = _Reader(reading)
-    for text in reading.source.lines(reading.counts):
+    reader = _Reader(scan)
+    for text in scan.source.lines(scan.counts):
         found = []
         for line in text.split(b"\n")[:-1]:
-            reading.counts.lines += 1
+            scan.counts.lines += 1
             try:
                 row = reader.row(line.decode("utf-8", errors="replace"))
             except ValueError as error:
-                reading.counts.refuse(reading.counts.lines, one_line(str(error)))
+                scan.counts.refuse(scan.counts.lines, one_line(str(error)))
             else:
                 if row is not None:
-                    found.append((reading.counts.lines, *row))
+                    found.append((scan.counts.lines, *row))
         if found:
             line_, tick, op, volume, offset, size, response = np.array(found, np.int64).T
-            yield reading.requests(
+            yield scan.requests(
                 line_, tick=tick, op=op, volume=volume, offset=offset, size=size,
                 response=np.where(response < 0, np.nan, response / TICKS),
             )  # fmt: skip
@@ -68,8 +68,8 @@ def read(reading: Reading) -> Iterator[Requests]:
 class _Reader:
     """Goes through the lines, and knows the columns of the last header."""
 
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
         self._columns: dict[str, dict[str, int]] = {}
         self._in_header = False
 
@@ -82,7 +82,7 @@ class _Reader:
             It is not understood.
         """
         cells = [cell.strip() for cell in line.split(",")]
-        kind, count = cells[0], self._reading.counts.pass_over
+        kind, count = cells[0], self._scan.counts.pass_over
         if not line.strip():
             return None
         if kind in {"BeginHeader", "EndHeader"}:
@@ -117,5 +117,5 @@ class _Reader:
         if max(time, elapsed) > MOST_TIME:
             raise ValueError("has a time that is too long to be meant")
         offset, size = (0, 0) if op == FLUSH else (cell(OFFSET), cell(SIZE))
-        volume = self._reading.volumes.number(one_line(cells[columns["DiskNum"]]))
+        volume = self._scan.volumes.number(one_line(cells[columns["DiskNum"]]))
         return time - max(elapsed, 0), op, volume, offset, size, elapsed

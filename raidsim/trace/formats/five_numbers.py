@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import SECTOR, Head, Reading
+from raidsim.trace.reading import SECTOR, Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -63,17 +63,17 @@ class FiveNumbers:
             separator,
         )
 
-    def read(self, reading: Reading) -> Iterator[Requests]:
+    def read(self, scan: Scan) -> Iterator[Requests]:
         """Requests in the order of the file."""
-        first = Head(reading.source.head(), whole=True).lines(1)
-        table = Table(self.layout("," if first and b"," in first[0] else None), reading.source.path)
-        reading.volumes = table.names["device"]
-        for rows in table.rows(reading.source, reading.counts):
+        first = Head(scan.source.head(), whole=True).lines(1)
+        table = Table(self.layout("," if first and b"," in first[0] else None), scan.source.path)
+        scan.volumes = table.names["device"]
+        for rows in table.rows(scan.source, scan.counts):
             op = rows["type"] if not self.flags else (rows["flags"] & 1) ^ 1  # bit 0: a read
             address, size = rows["address"], rows["size"]
             if self.in_sectors:
-                address, size = reading.in_bytes(address), reading.in_bytes(size)
-            yield reading.requests(
+                address, size = scan.in_bytes(address), scan.in_bytes(size)
+            yield scan.requests(
                 rows.lines,
                 tick=rows["time"],
                 op=op,

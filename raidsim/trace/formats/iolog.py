@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
 from raidsim.trace.stream import refuse
 from raidsim.trace.table import Column, Layout, Rows, Table
@@ -43,10 +43,10 @@ def recognises(head: Head) -> bool:
     return head.begins_with(HEADER)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    path = reading.source.path
-    lines = Head(reading.source.head(), whole=True).lines(1)
+    path = scan.source.path
+    lines = Head(scan.source.head(), whole=True).lines(1)
     header = HEADER.fullmatch(lines[0]) if lines else None
     if header is None:
         refuse(path, "does not begin with the line of an iolog of fio", line=1)
@@ -57,45 +57,45 @@ def read(reading: Reading) -> Iterator[Requests]:
     table = Table(_layout(version, added), path)
     now = 0
     waits = 0
-    for rows in table.rows(reading.source, reading.counts):
+    for rows in table.rows(scan.source, scan.counts):
         if version == 2:
             waits += int((rows["action"] == WAIT).sum())
-            rows, now = _timed(rows, now, reading)  # noqa: PLW2901 - the same rows, with their times
+            rows, now = _timed(rows, now, scan)  # noqa: PLW2901 - the same rows, with their times
         waiting = rows["action"] == WAIT
-        reading.counts.pass_over("wait", int(waiting.sum()))
-        yield _requests(rows.only(~waiting), table, reading)
+        scan.counts.pass_over("wait", int(waiting.sum()))
+        yield _requests(rows.only(~waiting), table, scan)
     if version == 2 and not waits:
-        reading.counts.note(
+        scan.counts.note(
             "There are no waits in it, so nothing is known of when requests came: all are at 0 s"
         )
     for name, number in added.items():
         if number > 1:
-            reading.counts.note(
+            scan.counts.note(
                 f"{name} was added {number} times: the logs of several jobs are in this file, one"
                 " among the other" + (", and their waits cannot be told apart" * (version == 2))
             )
 
 
-def _requests(rows: Rows, table: Table, reading: Reading) -> Requests:
+def _requests(rows: Rows, table: Table, scan: Scan) -> Requests:
     files = rows["file"]
-    return reading.requests(
+    return scan.requests(
         rows.lines,
         tick=rows["time"],
         op=rows["action"],
-        volume=reading.volumes.numbers(files, lambda at: table.names["file"].name(int(files[at]))),
+        volume=scan.volumes.numbers(files, lambda at: table.names["file"].name(int(files[at]))),
         offset=rows["offset"],
         size=rows["length"],
     )
 
 
-def _timed(rows: Rows, now: int, reading: Reading) -> tuple[Rows, int]:
+def _timed(rows: Rows, now: int, scan: Scan) -> tuple[Rows, int]:
     """Rows of version 2 with the time that the waits before them add up to."""
     waiting = rows["action"] == WAIT
     short = waiting & (rows["offset"] < SHORTEST_WAIT)
-    reading.counts.pass_over("wait of less than 100 us, which fio leaves out too", int(short.sum()))
+    scan.counts.pass_over("wait of less than 100 us, which fio leaves out too", int(short.sum()))
     long_ = waiting & (rows["offset"] > MOST_TIME // (len(rows) + 1))
     for line in rows.lines[long_]:
-        reading.counts.refuse(int(line), "is a wait that is too long to be meant")
+        scan.counts.refuse(int(line), "is a wait that is too long to be meant")
     rows = rows.only(~short & ~long_)
     waiting = rows["action"] == WAIT
     times = now + np.cumsum(np.where(waiting, rows["offset"], 0))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from raidsim.trace.formats import iolog
 from raidsim.trace.page import Page
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import Requests
 
 NAME = "iolog-v2"
@@ -20,9 +20,9 @@ def recognises(head: Head) -> bool:  # noqa: ARG001
     return False
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    yield from iolog.read(reading)
+    yield from iolog.read(scan)
 
 
 def write(blocks: Iterable[Requests], page: Page) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import MISSING, Column, Layout, Table
 
@@ -49,21 +49,21 @@ def recognises(head: Head) -> bool:
     return head.all_are(LINE)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    table = Table(LAYOUT, reading.source.path)
+    table = Table(LAYOUT, scan.source.path)
     hosts, disks = table.names["host"], table.names["disk"]
 
     def name(host: int, disk: int) -> str:
         return f"{hosts.name(host)}.{disks.name(disk)}"
 
-    for rows in table.rows(reading.source, reading.counts):
+    for rows in table.rows(scan.source, scan.counts):
         response = rows["response time"]
-        yield reading.requests(
+        yield scan.requests(
             rows.lines,
             tick=rows["timestamp"],
             op=rows["type"],
-            volume=reading.volumes.pairs(rows["host"], rows["disk"], name),
+            volume=scan.volumes.pairs(rows["host"], rows["disk"], name),
             offset=rows["offset"],
             size=rows["size"],
             response=np.where(response == MISSING, np.nan, response / TICKS),

@@ -14,7 +14,7 @@ import numpy as np
 from raidsim.errors import InputError, Problem
 from raidsim.trace.named import HOW, layout_of, of_columns, of_header, requests_of
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import Requests
 from raidsim.trace.table import MISSING, Table
 
@@ -32,7 +32,7 @@ def recognises(head: Head) -> bool:
     return bool(lines) and of_header(_names(_text(lines[0]))) is not None
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file.
 
     Raises
@@ -40,27 +40,27 @@ def read(reading: Reading) -> Iterator[Requests]:
     InputError
         Its header does not say what each column is.
     """
-    head = reading.source.head()
+    head = scan.source.head()
     first = next((line for line in head.split(b"\n") if line.strip()), b"")
     header = _text(first)
     separator = _separator(header)
     names = _names(header)
-    if reading.options.columns:
-        taken, has_header = of_columns(reading.options.columns, names)
+    if scan.options.columns:
+        taken, has_header = of_columns(scan.options.columns, names)
     else:
         found = of_header(names)
         if found is None:
             cause = "its header is incomplete"
-            raise InputError([Problem(reading.source.path, 1, None, cause, HOW)])
+            raise InputError([Problem(scan.source.path, 1, None, cause, HOW)])
         taken, has_header = found, True
     skip = 0
     if has_header:
         skip = head[: head.index(first)].count(b"\n") + 1
-        reading.counts.pass_over("header")
-    reading.ticks = taken["time"].ticks
-    table = Table(layout_of(taken, separator), reading.source.path)
-    for rows in table.rows(reading.source, reading.counts, skip):
-        yield requests_of(rows, taken, table, reading)
+        scan.counts.pass_over("header")
+    scan.ticks = taken["time"].ticks
+    table = Table(layout_of(taken, separator), scan.source.path)
+    for rows in table.rows(scan.source, scan.counts, skip):
+        yield requests_of(rows, taken, table, scan)
 
 
 def _text(line: bytes) -> str:

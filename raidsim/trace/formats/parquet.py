@@ -12,7 +12,7 @@ from typing import Any
 
 from raidsim.errors import InputError, Problem, one_line
 from raidsim.trace.named import HOW, layout_of, of_columns, of_header, requests_of
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import Requests
 from raidsim.trace.stream import refuse
 from raidsim.trace.table import Table
@@ -31,7 +31,7 @@ def recognises(head: Head) -> bool:
     return head.data.startswith(MAGIC)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file.
 
     Raises
@@ -39,9 +39,9 @@ def read(reading: Reading) -> Iterator[Requests]:
     InputError
         It is packed, is no Parquet, or its columns do not say what they are; or pyarrow is missing.
     """
-    path = reading.source.path
-    if reading.source.packing:
-        refuse(path, f"is packed with {reading.source.packing}", "unpack it: Parquet is packed")
+    path = scan.source.path
+    if scan.source.packing:
+        refuse(path, f"is packed with {scan.source.packing}", "unpack it: Parquet is packed")
     try:
         arrow = import_module("pyarrow")
         writer = import_module("pyarrow.csv")
@@ -54,8 +54,8 @@ def read(reading: Reading) -> Iterator[Requests]:
         names = [str(name) for name in file.schema_arrow.names]
     except (arrow.ArrowException, OSError) as error:
         refuse(path, f"cannot be read as Parquet: {_words(error)}")
-    if reading.options.columns:
-        taken, _ = of_columns(reading.options.columns, names)
+    if scan.options.columns:
+        taken, _ = of_columns(scan.options.columns, names)
     else:
         found = of_header(names)
         if found is None:
@@ -67,7 +67,7 @@ def read(reading: Reading) -> Iterator[Requests]:
     taken = {
         name: dataclasses.replace(taken[name], place=place) for place, name in enumerate(order)
     }
-    reading.ticks = taken["time"].ticks
+    scan.ticks = taken["time"].ticks
     table = Table(layout_of(taken, ","), path)
     style = writer.WriteOptions(include_header=False, quoting_style="none")
     try:
@@ -75,11 +75,11 @@ def read(reading: Reading) -> Iterator[Requests]:
             out = arrow.BufferOutputStream()
             writer.write_csv(_plain(batch, arrow), out, style)
             text = out.getvalue().to_pybytes()
-            rows = table.read(text, reading.counts.lines + 1, reading.counts)
-            yield requests_of(rows, taken, table, reading)
+            rows = table.read(text, scan.counts.lines + 1, scan.counts)
+            yield requests_of(rows, taken, table, scan)
     except (arrow.ArrowException, OSError) as error:
-        reading.counts.cut_short = (
-            f"it cannot be read behind row {reading.counts.lines:,}: {_words(error)}"
+        scan.counts.cut_short = (
+            f"it cannot be read behind row {scan.counts.lines:,}: {_words(error)}"
         )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import SECTOR, Head, Reading
+from raidsim.trace.reading import SECTOR, Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -37,23 +37,23 @@ def recognises(head: Head) -> bool:
     return head.all_are(LINE)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    reading.counts.note(
+    scan.counts.note(
         "Addresses are taken as blocks of 512 bytes, as the specification has it; some public"
         " converters write bytes"
-        if reading.sector == 512
-        else f"Addresses are taken as blocks of {reading.sector} bytes"
+        if scan.sector == 512
+        else f"Addresses are taken as blocks of {scan.sector} bytes"
     )
-    table = Table(LAYOUT, reading.source.path)
-    reading.volumes = table.names["ASU"]
-    for rows in table.rows(reading.source, reading.counts):
-        yield reading.requests(
+    table = Table(LAYOUT, scan.source.path)
+    scan.volumes = table.names["ASU"]
+    for rows in table.rows(scan.source, scan.counts):
+        yield scan.requests(
             rows.lines,
             tick=rows["time"],
             op=rows["opcode"],
             volume=rows["ASU"],
-            offset=reading.in_bytes(rows["LBA"]),
+            offset=scan.in_bytes(rows["LBA"]),
             size=rows["size"],
         )
 

@@ -13,7 +13,7 @@ from math import isnan
 import numpy as np
 
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import MISSING, Column, Layout, Table
 
@@ -42,19 +42,19 @@ def recognises(head: Head) -> bool:
     return head.begins_with(HEADER)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    table = Table(LAYOUT, reading.source.path)
-    reading.volumes = table.names["LUN"]
-    for rows in table.rows(reading.source, reading.counts):
+    table = Table(LAYOUT, scan.source.path)
+    scan.volumes = table.names["LUN"]
+    for rows in table.rows(scan.source, scan.counts):
         blank = rows["type"] == MISSING
-        reading.counts.pass_over("row without a type", int(blank.sum()))
+        scan.counts.pass_over("row without a type", int(blank.sum()))
         absent = ~blank & ((rows["offset"] == MISSING) | (rows["size"] == MISSING))
         for line in rows.lines[absent]:
-            reading.counts.refuse(int(line), "offset or size is empty")
+            scan.counts.refuse(int(line), "offset or size is empty")
         here = ~blank & ~absent
         response = rows["response"][here]
-        yield reading.requests(
+        yield scan.requests(
             rows.lines[here],
             tick=rows["timestamp"][here],
             op=rows["type"][here],

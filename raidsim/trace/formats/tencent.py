@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -40,20 +40,20 @@ def recognises(head: Head) -> bool:
     return head.all_are(LINE, most_others=0.02)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    reading.counts.note(
+    scan.counts.note(
         "The clock of the trace has whole seconds: arrivals are spread evenly over each, so bursts"
         " within a second, and queues that come of them, cannot be learnt from it"
     )
-    table = Table(LAYOUT, reading.source.path)
-    reading.volumes = table.names["volume"]
-    for rows in table.rows(reading.source, reading.counts):
-        yield reading.requests(
+    table = Table(LAYOUT, scan.source.path)
+    scan.volumes = table.names["volume"]
+    for rows in table.rows(scan.source, scan.counts):
+        yield scan.requests(
             rows.lines,
             tick=rows["timestamp"],
             op=rows["IO type"],
             volume=rows["volume"],
-            offset=reading.in_bytes(rows["offset"]),
-            size=reading.in_bytes(rows["size"]),
+            offset=scan.in_bytes(rows["offset"]),
+            size=scan.in_bytes(rows["size"]),
         )

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.trace.page import Page, ticks
-from raidsim.trace.reading import SECTOR, Head, Reading
+from raidsim.trace.reading import SECTOR, Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.stream import refuse
 
@@ -48,43 +48,41 @@ def recognises(head: Head) -> bool:
     return _version(head.data) is not None
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    version = _version(reading.source.head())
+    version = _version(scan.source.head())
     if version is None:
-        refuse(
-            reading.source.path, "does not begin with records of a vSCSI trace of version 1 or 2"
-        )
+        refuse(scan.source.path, "does not begin with records of a vSCSI trace of version 1 or 2")
     record = RECORDS[version]
-    reading.volumes.number("0")
+    scan.volumes.number("0")
     left = b""
-    for piece in reading.source.pieces(reading.counts):
+    for piece in scan.source.pieces(scan.counts):
         data = left + piece
         whole = len(data) // record.itemsize
         left = data[whole * record.itemsize :]
         if whole:
-            yield _requests(np.frombuffer(data, record, whole), version, reading)
-    if left and not reading.counts.cut_short:
-        reading.counts.cut_short = (
-            f"record {reading.counts.lines + 1} has {len(left)} of {record.itemsize} bytes"
+            yield _requests(np.frombuffer(data, record, whole), version, scan)
+    if left and not scan.counts.cut_short:
+        scan.counts.cut_short = (
+            f"record {scan.counts.lines + 1} has {len(left)} of {record.itemsize} bytes"
         )
 
 
-def _requests(records: NDArray[Any], version: int, reading: Reading) -> Requests:
+def _requests(records: NDArray[Any], version: int, scan: Scan) -> Requests:
     """The requests among some records."""
-    lines = np.arange(len(records)) + reading.counts.lines + 1
-    reading.counts.lines += len(records)
+    lines = np.arange(len(records)) + scan.counts.lines + 1
+    scan.counts.lines += len(records)
     others = records["version"] >> 8 != version
     for line in lines[others]:
-        reading.counts.refuse(int(line), f"is no record of version {version}")
+        scan.counts.refuse(int(line), f"is no record of version {version}")
     large = ~others & ((records["block"] > MOST_TIME) | (records["time"] > MOST_TIME))
     for line in lines[large]:
-        reading.counts.refuse(int(line), "has an address or a time that no trace has")
+        scan.counts.refuse(int(line), "has an address or a time that no trace has")
     command = records["command"]
     is_io = np.isin(command, list(COMMANDS))
     for other in np.unique(command[~others & ~large & ~is_io]):
         number = int((command[~others & ~large] == other).sum())
-        reading.counts.pass_over(f"command {other:#04x}, no read or write", number)
+        scan.counts.pass_over(f"command {other:#04x}, no read or write", number)
     here = ~others & ~large & is_io
     taken = records[here]
     ops = np.zeros(2**16, np.int8)
@@ -92,12 +90,12 @@ def _requests(records: NDArray[Any], version: int, reading: Reading) -> Requests
     response: Any = np.nan
     if version == 2:
         response = taken["response"].astype(np.float64) / TICKS
-    return reading.requests(
+    return scan.requests(
         lines[here],
         tick=taken["time"].astype(np.int64),
         op=ops[taken["command"]],
         volume=0,
-        offset=reading.in_bytes(taken["block"].astype(np.int64)),
+        offset=scan.in_bytes(taken["block"].astype(np.int64)),
         size=taken["length"].astype(np.int64),
         response=response,
     )

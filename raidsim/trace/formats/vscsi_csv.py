@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidsim.trace.reading import Head, Reading
+from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
 from raidsim.trace.table import Column, Layout, Table
 
@@ -49,16 +49,16 @@ def recognises(head: Head) -> bool:
     return bool(lines) and lines[0].decode(errors="replace").lower().startswith(FIRST)
 
 
-def read(reading: Reading) -> Iterator[Requests]:
+def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
-    table = Table(LAYOUT, reading.source.path)
-    volume = reading.volumes.number("0")
-    for rows in table.rows(reading.source, reading.counts):
-        yield reading.requests(
+    table = Table(LAYOUT, scan.source.path)
+    volume = scan.volumes.number("0")
+    for rows in table.rows(scan.source, scan.counts):
+        yield scan.requests(
             rows.lines,
             tick=rows["time"],
             op=rows["command"],
             volume=volume,
-            offset=reading.in_bytes(rows["block"]),
+            offset=scan.in_bytes(rows["block"]),
             size=rows["length"],
         )
