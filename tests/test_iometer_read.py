@@ -12,8 +12,6 @@ from measured_texts import DATABASE, GENERATIONS, WHOLE, iometer
 from raidsim.errors import InputError
 from raidsim.measured.iometer import parse
 
-SPECIFICATION = "Access Specification Name"
-
 
 def job(text: str):
     (found,) = parse(text, "results.csv").jobs

@@ -15,7 +15,6 @@ from raidsim.layout.tables import DATA, UNUSED, P
 
 ZONES = "members of unequal size, and zones over those that have more"
 TWO = "RAID 5 of two drives, which is a mirror"
-NESTED = "RAID 0 over md arrays: the outer superblock takes part of them, and it has a chunk"
 LINEAR = "linear is told in runs of bytes: no strips"
 WITHOUT = {
     **dict.fromkeys(

@@ -19,15 +19,6 @@ FLUSH: Final = 3
 TRIM: Final = 4
 WRITE_ZEROES: Final = 6
 BLOCK_STATUS: Final = 7
-COMMANDS: Final = {
-    READ: "read",
-    WRITE: "write",
-    DISCONNECT: "disconnect",
-    FLUSH: "flush",
-    TRIM: "trim",
-    WRITE_ZEROES: "write zeroes",
-    BLOCK_STATUS: "block status",
-}
 
 # Flags of a command.
 FUA: Final = 1 << 0

@@ -76,7 +76,7 @@ def first_guess(card: Card, performance: Sequence[RatedPerformance]) -> dict[str
         return dict(_flash(card, performance))
     if card.has("geometry.heads"):
         return dict(_tracks(card, performance))
-    rate = max(_rates((one for one in performance if one.read == 1), random=True), default=0.0)
+    rate = max(_rates(one for one in performance if one.read == 1), default=0.0)
     if card.kind == "controller" and rate:
         time = card.integer("command.cores") / rate - card.number("command.device_io_time")
         return {"command.time": max(time, 0.1e-6)}
@@ -93,7 +93,7 @@ def _flash(card: Card, performance: Sequence[RatedPerformance]) -> Iterator[tupl
     link = card.number("link.time_per_byte")
     read_path = card.number("data_path.read_time_per_byte")
     latency = card.number("command.latency")
-    if rate := max(_rates(reads, random=True), default=0.0):
+    if rate := max(_rates(reads), default=0.0):
         fixed, more = _of_commands(card, rate, writes)
         yield "front_end.command_time", fixed
         yield from more.items()
@@ -256,15 +256,15 @@ def within(
     }
 
 
-def _rates(entries: Iterable[RatedPerformance], *, random: bool) -> Iterator[float]:
-    """Saturated rates of small requests, IO/s."""
+def _rates(entries: Iterable[RatedPerformance]) -> Iterator[float]:
+    """Saturated rates of small random requests, IO/s."""
     for one in entries:
-        if _is_small_and_saturated(one, float(random)):
+        if _is_small_and_saturated(one):
             yield one.value
 
 
-def _is_small_and_saturated(one: RatedPerformance, random: float = 1.0) -> bool:
-    fits = one.what == "rate" and one.random == random and one.size <= SMALL
+def _is_small_and_saturated(one: RatedPerformance) -> bool:
+    fits = one.what == "rate" and one.random == 1 and one.size <= SMALL
     return fits and one.workers * one.outstanding >= MANY
 
 

@@ -51,19 +51,15 @@ class Meter:
         Called after every run, with the number of runs so far and the number expected in all.
     on_estimate
         Called once, when the first trial is done.
-    clock
-        Seconds.
     """
 
     def __init__(
         self,
         on_progress: OnProgress | None = None,
         on_estimate: OnEstimate | None = None,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.on_progress = on_progress
         self.on_estimate = on_estimate
-        self.clock = clock
         self.done = 0
         self.expected = 0
         self.times: list[float] = []
@@ -73,7 +69,7 @@ class Meter:
         before = self.done
 
         def tell(progress: Progress) -> None:
-            self.times.append(self.clock())
+            self.times.append(time.monotonic())
             self.done = before + progress.done
             self.expected = max(self.expected, before + progress.total)
             if self.on_progress is not None:

@@ -104,8 +104,8 @@ def _resource(found: Found, kind: str, one: Table) -> None:
                 _controller(found, inner, _path(one))
 
 
-def _path(one: Table, key: str = "@odata.id") -> str:
-    value = one.get(key)
+def _path(one: Table) -> str:
+    value = one.get("@odata.id")
     return value.partition("#")[0].rstrip("/") if isinstance(value, str) else ""
 
 

@@ -8,7 +8,7 @@ So the earlier writes to its drives are only simulated once (`raidsim.assembly.f
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,16 +65,9 @@ class Sweep:
 
 
 class Systems:
-    """The scenarios behind jobs, each read once for all its intensities.
+    """The scenarios behind jobs, each read once for all its intensities."""
 
-    Parameters
-    ----------
-    load
-        What reads a scenario with overrides.
-    """
-
-    def __init__(self, load: Callable[..., Scenario] = load) -> None:
-        self._load = load
+    def __init__(self) -> None:
         self._read: dict[tuple[str, tuple[str, ...]], Scenario] = {}
         self._meanings: dict[tuple[str, tuple[str, ...], bool], str] = {}
 
@@ -82,7 +75,7 @@ class Systems:
         """Return a scenario by its name, with these overrides."""
         words = (scenario, overrides)
         if words not in self._read:
-            self._read[words] = self._load(scenario, overrides=overrides)
+            self._read[words] = load(scenario, overrides=overrides)
         return self._read[words]
 
     def meaning_of(self, job: Job) -> str:

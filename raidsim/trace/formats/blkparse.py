@@ -55,7 +55,6 @@ PACKET = "packet command, no read or write of a sector"
 NO_DATA = "event of neither a read nor a write"
 SECTOR = 512
 MOST_SECTORS = 2**53
-WIDTH = 10
 
 
 def recognises(head: Head) -> bool:
