@@ -19,7 +19,7 @@ from raidsim.attach.clock import Clock
 from raidsim.attach.device import Device
 from raidsim.attach.folder import members_in
 from raidsim.attach.members import Content
-from raidsim.attach.stored import content_of
+from raidsim.attach.stored import Stored, content_of
 from raidsim.control import Environment, Host, Hybrid, Volume, present
 from raidsim.control.clock import END
 from raidsim.control.course import Course
@@ -88,7 +88,7 @@ class AttachedSystem:
         self.clock = Clock(speed)
         self.course = Course(self.model, _nothing, self._tell)
         self.devices = {
-            name: Device(volume, _content(volume, members, metadata), scenario.seed)
+            name: Device(Stored(volume, _content(volume, members, metadata), scenario.seed))
             for name, volume in self.model.every.items()
             if not volume.above
         }

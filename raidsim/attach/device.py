@@ -7,7 +7,6 @@ fails in the simulation changes nothing.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -27,15 +26,13 @@ from raidsim.attach.handshake import (
     SEND_WRITE_ZEROES,
     Export,
 )
-from raidsim.attach.members import Content, DataLost
+from raidsim.attach.members import DataLost
 from raidsim.attach.stored import Stored
 from raidsim.control import Hybrid, Volume
 from raidsim.errors import InputError
 from raidsim.result_cuts import VolumeCut
 from raidsim.scenario.arrays import stops_trims
 from raidsim.system.system import SaturationError
-
-LOG = logging.getLogger("raidsim.attach")
 
 MOST_PAYLOAD: Final = 32 * 2**20  # bytes of a read or a write, as most servers have it
 PREFERRED: Final = 4096  # bytes
@@ -75,25 +72,19 @@ class Device:
 
     Parameters
     ----------
-    volume
-        The volume, or hybrid, in its environment.
-    content
-        Its bytes.
-    seed
-        Of what chance decides in a power cut: which sectors of a write under way are written.
+    stored
+        The volume, its bytes, and what faults leave of them.
 
     Attributes
     ----------
-    stored
-        Its bytes, and what faults leave of them.
     in_flight
         Requests in the simulation.
     """
 
-    def __init__(self, volume: Volume, content: Content, seed: int) -> None:
-        self.volume = volume
-        self.content = content
-        self.stored = Stored(volume, content, seed)
+    def __init__(self, stored: Stored) -> None:
+        self.stored = stored
+        self.volume = volume = stored.volume
+        self.content = stored.content
         self.in_flight = 0
         self._env = volume.env
         self._sector = volume.sector
