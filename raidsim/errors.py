@@ -159,6 +159,12 @@ def quoted(names: Iterable[str]) -> str:
     return ", ".join(map(quote, names))
 
 
+def why(error: Exception) -> str:
+    """What the system says of an error, as the end of a message."""
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return reason[:1].lower() + reason[1:]
+
+
 def one_line(text: str) -> str:
     """Text with everything unprintable (line ends too) shown escaped."""
     if text.isprintable():

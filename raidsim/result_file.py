@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from raidsim import schemas
-from raidsim.errors import InputError, Problem, refuse
+from raidsim.errors import InputError, Problem, refuse, why
 from raidsim.result import SCHEMA, Result
 
 _MOST_PROBLEMS = 20
@@ -48,8 +48,7 @@ def read(name: str | PathLike[str]) -> Result:
     except UnicodeDecodeError:
         refuse(shown, "is not UTF-8 text")
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+        refuse(shown, f"cannot be read: {why(error)}")
     return parse(written, shown)
 
 

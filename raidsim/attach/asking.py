@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from raidsim.cards.toml_file import parse
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, quote, why
 
 PATIENCE: Final = 30.0  # s
 MOST: Final = 2**20  # bytes of an answer
@@ -60,8 +60,7 @@ def ask(path: str, wish: dict[str, Any]) -> dict[str, Any]:
             with line.makefile("rb") as received:
                 told = json.loads(received.readline(MOST))
         except (OSError, ValueError) as error:
-            why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            cause = f'no server answers at "{path}": {why[:1].lower()}{why[1:]}'
+            cause = f'no server answers at "{path}": {why(error)}'
             remedy = "start raidsim attach --control FILE, and give that file"
             raise InputError([Problem(None, None, "SOCKET", cause, remedy)]) from None
     found: dict[str, Any] = told

@@ -16,6 +16,7 @@ from raidsim.commands.options import (
     WithUnknowns,
     number_of_draws,
     stdout,
+    target_of,
 )
 from raidsim.errors import InputError, Problem
 
@@ -110,7 +111,6 @@ def judge_delivery(
     ``others`` are options that say nothing here: None if they were not given.
     """
     from raidsim.acceptance import read_expected, verdict_of
-    from raidsim.commands.options import target_of
     from raidsim.judge import read_results
     from raidsim.report import acceptance as report
     from raidsim.report import output

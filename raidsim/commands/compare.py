@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from raidsim.commands.options import (
-    PAGES,
-    PICTURES,
     ClusterAddress,
     HtmlFile,
     JsonFile,
@@ -24,7 +22,7 @@ from raidsim.commands.options import (
     named_as_options,
     quantity_of,
     stdout,
-    target_of,
+    targets_of,
 )
 from raidsim.errors import InputError, Problem, quote
 
@@ -116,11 +114,7 @@ def compare_command(
     from raidsim.report import output
     from raidsim.report.progress import Bar, shown
 
-    targets = {
-        "json": target_of("--json", json, stdout=True),
-        "html": target_of("--html", html, PAGES),
-        "plot": target_of("--plot", plot, PICTURES),
-    }
+    targets = targets_of(json, html, plot)
     named = shown(_read, systems, variants or [], overrides or [], seed)
     output.check((one for one in targets.values() if one), inputs=[*_files(systems), store, prices])
     from raidsim.studies.compare import compare

@@ -332,6 +332,15 @@ def target_of(
     return None if path is None else Target(option, path, suffixes, stdout)
 
 
+def targets_of(json: str | None, html: str | None, plot: str | None) -> dict[str, Target | None]:
+    """The files that ``--json``, ``--html`` and ``--plot`` ask for, by the name of the option."""
+    return {
+        "json": target_of("--json", json, stdout=True),
+        "html": target_of("--html", html, PAGES),
+        "plot": target_of("--plot", plot, PICTURES),
+    }
+
+
 def stdout() -> ReportConsole:
     """Standard output, for tables."""
     from raidsim.report.console import ReportConsole

@@ -9,8 +9,6 @@ import typer
 
 from raidsim.commands.options import (
     DOES_NOT_HOLD,
-    PAGES,
-    PICTURES,
     ClusterAddress,
     HtmlFile,
     JsonFile,
@@ -18,7 +16,7 @@ from raidsim.commands.options import (
     WorkerCount,
     named_as_options,
     stdout,
-    target_of,
+    targets_of,
 )
 
 if TYPE_CHECKING:
@@ -79,11 +77,7 @@ def plan_command(
     from raidsim.report import plan_text
     from raidsim.report.progress import Bar
 
-    targets = {
-        "json": target_of("--json", json, stdout=True),
-        "html": target_of("--html", html, PAGES),
-        "plot": target_of("--plot", plot, PICTURES),
-    }
+    targets = targets_of(json, html, plot)
     given = [target for target in targets.values() if target is not None]
     files.check(given, inputs=[need, prices, store])
     folder = None if output is None else files.Folder("--output", output)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from raidsim.commands.options import PAGES, PICTURES, HtmlFile, JsonFile, target_of
+from raidsim.commands.options import HtmlFile, JsonFile, target_of, targets_of
 
 if TYPE_CHECKING:
     from raidsim.report.output import Target
@@ -78,11 +78,7 @@ def info_command(
     from raidsim.report.progress import Bar
     from raidsim.report.trace_table import print_info
 
-    targets = {
-        "json": target_of("--json", json, stdout=True),
-        "html": target_of("--html", html, PAGES),
-        "plot": target_of("--plot", plot, PICTURES),
-    }
+    targets = targets_of(json, html, plot)
     output.check((target for target in targets.values() if target), inputs=[file])
     trace = _trace(file, format_name, columns, volume, action, sector)
     with Bar() as bar:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from raidsim.errors import InputError
+from raidsim.errors import InputError, why
 from raidsim.importing.json_text import Json, looks_like_json, read_json
 from raidsim.importing.model import Place
 from raidsim.importing.wishes import Wishes
@@ -110,7 +110,7 @@ def sources_of(name: str) -> tuple[list[Source], list[InputError]]:
             if len(files) > MOST_FILES:
                 raise Place(name).refusal(None, f"is a folder of more than {MOST_FILES:,} files")
     except (OSError, ValueError) as error:
-        raise Place(name).refusal(None, f"cannot be read: {_why(error)}") from None
+        raise Place(name).refusal(None, f"cannot be read: {why(error)}") from None
     found: list[Source] = []
     wrong: list[InputError] = []
     room = MOST_BYTES
@@ -144,7 +144,7 @@ def read_source(name: str, path: Path) -> Source:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise place.refusal(None, f"cannot be read: {_why(error)}") from None
+        raise place.refusal(None, f"cannot be read: {why(error)}") from None
     if _is_cache_trace(name, data):
         cause = "oracleGeneral is a trace for caches: it has neither reads and writes nor offsets"
         raise place.refusal(None, cause, "the nearest is a load with zipf or zones")
@@ -204,8 +204,3 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode("latin-1")
-
-
-def _why(error: OSError | ValueError) -> str:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return reason[:1].lower() + reason[1:]

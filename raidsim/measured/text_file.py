@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NoReturn
 
-from raidsim.errors import InputError, Problem
+from raidsim.errors import InputError, Problem, why
 
 
 def read_text(name: str | PathLike[str], most: int, what: str) -> str:
@@ -56,8 +56,7 @@ def read_start(name: str | PathLike[str], most: int, instead: str = "name a file
         with path.open("rb") as file:
             return file.read(most)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        refuse(shown, f"cannot be read: {reason[:1].lower()}{reason[1:]}")
+        refuse(shown, f"cannot be read: {why(error)}")
 
 
 def decoded(data: bytes) -> str:

@@ -166,10 +166,7 @@ def need_of(text: str, name: str = "need", folder: Path | None = None) -> Need:
     InputError : with every problem of it.
     """
     file = parse(text.replace("\r\n", "\n"), name)
-    reading = Reading(file, problems=list(file.problems))
-    if not file.complete:
-        reading.raise_if_wrong()
-    return _Reader(reading, folder).need()
+    return _Reader(Reading.of(file), folder).need()
 
 
 class _Reader:

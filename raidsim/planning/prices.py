@@ -69,10 +69,7 @@ def prices_of(text: str, name: str = "prices") -> Prices:
     InputError : with every problem of it.
     """
     file = parse(text.replace("\r\n", "\n"), name)
-    reading = Reading(file, problems=list(file.problems))
-    if not file.complete:
-        reading.raise_if_wrong()
-    return _read(reading)
+    return _read(Reading.of(file))
 
 
 def _read(reading: Reading) -> Prices:

@@ -55,6 +55,19 @@ class Reading:
     alone: bool = False
     problems: list[Problem] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, file: TomlFile) -> Reading:
+        """A file, with what is wrong with it as TOML.
+
+        Raises
+        ------
+        InputError : so much of it is lost that checks of its content would mislead.
+        """
+        reading = cls(file, problems=list(file.problems))
+        if not file.complete:
+            reading.raise_if_wrong()
+        return reading
+
     @property
     def data(self) -> dict[str, Any]:
         """The tables of the file."""

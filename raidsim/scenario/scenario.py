@@ -328,16 +328,13 @@ def from_data(
 def _load(
     file: TomlFile, overrides: Iterable[str], seed: int | None, folder: Path | None
 ) -> Scenario:
-    reading = Reading(file, problems=list(file.problems))
-    if file.complete:
-        _refuse_card(file)
-        file.bring_up_to_date("scenario")
-        setting.apply(reading, overrides)
-        if seed is not None:
-            _set_seed(reading, seed)
-        return _checked(reading, folder)
-    reading.raise_if_wrong()
-    raise AssertionError("a file that cannot be read has a problem")
+    reading = Reading.of(file)
+    _refuse_card(file)
+    file.bring_up_to_date("scenario")
+    setting.apply(reading, overrides)
+    if seed is not None:
+        _set_seed(reading, seed)
+    return _checked(reading, folder)
 
 
 def _refuse_card(file: TomlFile) -> None:

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, quote, why
 from raidsim.trace.counts import Counts
 
 PIECE = 1 << 20
@@ -77,7 +77,7 @@ class Source:
             with path.open("rb") as file:
                 start = file.read(8)
         except (OSError, ValueError, TypeError) as error:  # ValueError: a NUL in the name
-            refuse(shown, f"cannot be read: {_why(error)}")
+            refuse(shown, f"cannot be read: {why(error)}")
         if not start:
             refuse(shown, "is empty")
         for magic, packing in PACKED:
@@ -112,7 +112,7 @@ class Source:
                     while piece := file.read(PIECE):
                         yield piece
         except OSError as error:
-            refuse(self.path, f"cannot be read: {_why(error)}")
+            refuse(self.path, f"cannot be read: {why(error)}")
 
     def head(self) -> bytes:
         """The first 64 KiB of what is in it, or all if there is less."""
@@ -264,8 +264,3 @@ def _unzstd(file: _Counted, counts: Counts, module: Any) -> Iterator[bytes]:
         return
     if unpacker is not None:
         counts.cut_short = f"its zstd data ends in the middle, behind {given:,} bytes"
-
-
-def _why(error: Exception) -> str:
-    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"{words[:1].lower()}{words[1:]}"

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 import pytest
 from page_server import started
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from tests.page.real_browser import BROWSER, DRIVER, PHONE, PROJECTOR, Visitor
+from tests.page.real_browser import PHONE, PROJECTOR, Visitor, browser
 
 SLOWEST_OVERVIEW = 13  # place of 50 ms a second on the slider
 FAST = 25  # of 10 min a second
@@ -29,14 +28,8 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def driver() -> Iterator[webdriver.Chrome]:
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for option in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    made = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield made
-    made.quit()
+    with browser() as made:
+        yield made
 
 
 class Watcher(Visitor):

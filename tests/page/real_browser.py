@@ -9,6 +9,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -90,8 +91,9 @@ def address() -> Iterator[str]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def driver() -> Iterator[webdriver.Chrome]:
+@contextmanager
+def browser() -> Iterator[webdriver.Chrome]:
+    """Chromium without a window, which logs what pages complain of."""
     options = webdriver.ChromeOptions()
     options.binary_location = BROWSER
     for option in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage"):
@@ -100,6 +102,12 @@ def driver() -> Iterator[webdriver.Chrome]:
     made = webdriver.Chrome(options=options, service=Service(DRIVER))
     yield made
     made.quit()
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[webdriver.Chrome]:
+    with browser() as made:
+        yield made
 
 
 @pytest.fixture
