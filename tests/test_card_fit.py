@@ -113,7 +113,7 @@ def test_write_amplification_is_where_what_is_written_equals_what_is_freed(spare
     assert spare_for(found) == pytest.approx(spare, rel=1e-9)
 
 
-@pytest.mark.parametrize("spare", [0.005, 0.03, 0.07, 0.37, 1, 3])
+@pytest.mark.parametrize("spare", [0.005, 0.03, 0.07, 0.37, 1, 3, 40, 750])
 def test_write_amplification_is_what_the_lambert_function_says(spare):
     alpha = 1 + spare
     expected = alpha / (alpha + lambertw(-alpha * math.exp(-alpha)).real)

@@ -18,6 +18,8 @@ def amplification(spare: float) -> float:
     Lambert function takes longer to be imported than a check of a scenario takes.
     """
     found, step = max(0.5 / spare, 1 + math.exp(-1 - spare)), 1.0
+    if found == 1:
+        return 1.0  # it moves less than any number can say
     while step > 1e-12 * found:
         slope = -math.log1p(-1 / found) - 1 / (found - 1)
         step = -(spare_for(found) - spare) / slope
