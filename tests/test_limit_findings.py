@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from array_scenarios import array
 from check_words import DATABASE, READS, SAFE, STREAM, found, says, the
@@ -73,8 +75,58 @@ def test_an_array_takes_as_many_times_the_rate_as_it_has_drives() -> None:
 
     alone = arms("single", 1, "100 %", 4000)
     assert arms("raid0", 4, "100 %", 16000) == pytest.approx(alone, rel=0.01)
-    assert arms("raid5", 4, "0 %", 4000) == pytest.approx(alone, rel=0.01)
-    assert arms("raid0", 16, "100 %", 4000) is None
+    assert arms("raid5", 4, "0 %", 4000) == pytest.approx(alone, rel=0.05)  # seeks to write: longer
+    assert arms("raid0", 16, "100 %", 1000) is None
+
+
+def queues(rate: int, **changes: Any) -> float | None:
+    """Percent of an arm's time that a rate takes one command at a time, if check speaks of it."""
+    load = {"read": "100 %", "size": "8 KiB", "rate": f"{rate} IO/s"} | changes.pop("load", {})
+    words = "if it served commands as they come"
+    texts = [text for text in found(array(load, **CHEETAH, **changes)) if words in text]
+    return float(texts[0].split("would need ")[1].split(" %")[0]) if texts else None
+
+
+CHEETAH = {"drive": "seagate-st3600057ss"}
+"""15,000 rpm and seeks of 3.4 ms to read, 3.9 to write, on average: half a turn takes 2 ms."""
+
+
+def test_arms_that_a_rate_would_overload_one_command_at_a_time_are_named() -> None:
+    """A disk of 15,000 rpm serves 1 / (3.4 + 2.0 ms) = 185 random reads a second in their order.
+
+    It has to read and write old and new data and parity for a small write of RAID 5, and to
+    position in 5.4 ms for each read and 5.9 ms for each write.
+    """
+    assert queues(180) is None
+    assert queues(400) == pytest.approx(400 * 5.43e-3 * 100, rel=0.02)
+    assert queues(8 * 180, level="raid0", drives=8) is None
+    one = {"level": "raid5", "drives": 8, **SAFE, "load": {"read": "0 %"}}
+    assert queues(310, **one) is None
+    assert queues(600, **one) == pytest.approx(600 / 8 * 2 * (5.43e-3 + 5.93e-3) * 100, rel=0.02)
+
+
+def test_arms_that_stay_near_or_go_on_in_order_carry_more() -> None:
+    """A hundredth of the disk, beginning at its edge, has hardly more than half a turn to wait."""
+    near = queues(400, load={"area": {"size": "6 GB"}, "align": "512 B"})
+    assert near is None or near < 400 * 3.5e-3 * 100
+    assert queues(400, load={"random": "0 %"}) is None
+    assert queues(400, load={"hot": {"area": "1 %", "accesses": "99 %"}}) is None
+
+
+def test_random_writes_behind_a_cache_wear_drives_as_without_unless_they_meet_in_it() -> None:
+    """RAID 6 of eight: three blocks for each, 8/6 if a cache holds the rest of the stripe."""
+    flash = {"drive": "cisco-ssd-sata-ep-480gb", "level": "raid6", "drives": 8, "write": "back",
+             "set": {"endurance.dwpd": "0.1 1/day"}, "controller": {"battery": "good"}}  # fmt: skip
+    load = {"read": "0 %", "size": "8 KiB", "rate": "5000 IO/s"}
+
+    def a_day(**changes: Any) -> float:
+        text = the("times over", array(load | changes, **flash))
+        return float(text.split("each drive ")[1].split(" times")[0])
+
+    block = 8192 * 5000 * 86400 / 8 / 480e9
+    assert a_day() == pytest.approx(3 * block, rel=0.05)
+    assert a_day(area={"size": "1 GiB"}) == pytest.approx(8 / 6 * block, rel=0.01)
+    assert a_day(random="0 %") == pytest.approx(8 / 6 * block, rel=0.01)
 
 
 def test_an_array_wears_by_what_reaches_its_drives() -> None:

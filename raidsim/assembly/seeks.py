@@ -1,12 +1,21 @@
-"""Seek times: from the curve through three seeks of a data sheet, or from a measured curve."""
+"""Seek times: from the curve through three seeks of a data sheet, or from a measured curve.
+
+Also the least and the mean time until an arm begins with a random access.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from raidsim.cards import Card
 from raidsim.units import NS_PER_S
+
+STEPS = 200
+"""Points of the integrals over seeks."""
 
 
 @dataclass(frozen=True)
@@ -49,3 +58,45 @@ def seek_ns(card: Card, op: str, distance: int, cylinders: int) -> float:
     if card.seek_points is not None:
         return card.seek_points.time(op, distance) * NS_PER_S
     return curve(card, op, cylinders).time(distance)
+
+
+def positioning(card: Card, op: str, queue: int, share: float = 1.0) -> float:
+    """Least mean time of an arm until an access begins, s, with so many commands to choose from.
+
+    A command d cylinders away can begin after its seek and up to a turn: seek(d) + U, U uniform
+    over a turn. Of q independent ones the first begins after the integral of P(later)^q. Arms are
+    never farther than half the stroke from half of all places; those in the middle never from any.
+    The accesses are to a ``share`` of the capacity, taken to be where tracks are longest.
+    """
+    turn = 1 / card.number("spindle.speed")
+    distances = (np.arange(STEPS) + 0.5) / STEPS / 2
+    seeks = _seeks(card, op, distances, share)
+    times = np.linspace(0, seeks.max() + turn, 4 * STEPS)
+    begun = np.clip((times[:, None] - seeks[None, :]) / turn, 0, 1).mean(axis=1)
+    return float(np.trapezoid((1 - begun) ** max(queue, 1), times))
+
+
+def alone(card: Card, op: str, share: float = 1.0) -> float:
+    """Mean time of an arm until a random access begins, s, if no other command waits.
+
+    Half a turn, and the mean seek between independent places: their distance x, as a share of the
+    stroke that they are on, has the density 2 (1 - x).
+    """
+    distances = (np.arange(STEPS) + 0.5) / STEPS
+    seeks = _seeks(card, op, distances, share)
+    mean = float(np.average(seeks, weights=1 - distances))
+    return mean + 0.5 / card.number("spindle.speed")
+
+
+def _seeks(
+    card: Card, op: str, distances: NDArray[np.float64], share: float
+) -> NDArray[np.float64]:
+    """Seek times over shares of the stroke that a share of the capacity takes, s."""
+    heads = card.integer("geometry.heads")
+    outer = card.number("geometry.track_outer")
+    track = (outer + card.number("geometry.track_inner")) / 2
+    capacity = card.number("capacity.user") / heads
+    cylinders = max(int(capacity / track), 2)
+    stroke = cylinders if share >= 1 else capacity * share / outer
+    return np.array([seek_ns(card, op, max(int(d * stroke), 1), cylinders) / NS_PER_S
+                     for d in distances])  # fmt: skip

@@ -3,6 +3,7 @@
 A sample of requests, spread evenly over the area of the load, is planned by the same functions that
 the kernel runs; see :mod:`raidsim.layout.plan`. Caches are left out, with one exception: writes in
 a write-back cache, or in the stripe cache of software RAID, are combined to full stripes at best.
+Of random writes a cache combines no more than those of which it may hold neighbours.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ def mean_cost(
             best = full
         whole = 0.0
         if writes_back(scenario, volume):
-            whole = 1.0
+            whole = 1 - one.random * (1 - _meeting(scenario, volume, load, one.bytes))
         elif has_stripe_cache(scenario, volume):
             whole = 1 - one.random
         writes = one.share * (1 - one.read)
@@ -139,6 +140,40 @@ def writes_back(scenario: Scenario, volume: VolumeSpec) -> bool:
     if controller is None or not controller.card.has("cache.size"):
         return False
     return arrays.writes_back(volume.write, controller.battery)
+
+
+def held(scenario: Scenario, volume: VolumeSpec, load: LoadSpec) -> float:
+    """Share of its random accesses that caches before the media may answer, or gather, at most.
+
+    A cache may hold what was read as well as what was written, so its size counts twice. Accesses
+    that prefer places may all be to what caches hold.
+    """
+    if not is_scattered(load):
+        return 1.0
+    caches = volume.drives * volume.card.number("buffer.size")
+    controller = scenario.controller(volume)
+    if controller is not None and controller.card.has("cache.size"):
+        caches += controller.card.number("cache.size")
+    return min(2 * caches / (touched(volume, load) * volume.capacity), 1.0)
+
+
+def is_scattered(load: LoadSpec) -> bool:
+    """Whether random accesses come to all places of the area alike."""
+    return load.hot is None and load.zones is None and load.zipf is None
+
+
+def touched(volume: VolumeSpec, load: LoadSpec) -> float:
+    """Share of the volume that a load accesses."""
+    extent = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
+    return extent / volume.capacity
+
+
+def _meeting(scenario: Scenario, volume: VolumeSpec, load: LoadSpec, size: int) -> float:
+    """Share of the random writes of which others of their stripe may be in a cache, at most."""
+    if volume.layout is None:
+        return 1.0
+    row = int(volume.layout["data"]) * volume.strip
+    return min(held(scenario, volume, load) * max(row / size, 1.0), 1.0)
 
 
 def has_stripe_cache(scenario: Scenario, volume: VolumeSpec) -> bool:

@@ -26,20 +26,16 @@ from functools import cached_property
 
 import numpy as np
 
-from raidsim.assembly.seeks import seek_ns
+from raidsim.assembly.seeks import positioning
 from raidsim.cards import Card
 from raidsim.observe.traffic import mean_size
 from raidsim.planning.choice import ARRAYS, DRIVE, HOSTS, PLACE, SHAPE, Numbers, Place, Shape, Space
 from raidsim.planning.need import Need
 from raidsim.scenario.load_spec import LoadSpec
 from raidsim.topology.lanes import bandwidth, is_half_duplex
-from raidsim.units import NS_PER_S
 
 SLACK = 0.1
 """Share by which a bound has to be passed before a design falls."""
-
-STEPS = 200
-"""Points of the integral over positioning times."""
 
 
 @dataclass(frozen=True)
@@ -63,25 +59,6 @@ class Mix:
         scattered = scattered and load.area.size is None
         rate = load.workers * load.rate[0] if load.rate else 0.0
         return cls(rate, load.read_share, load.random_share, size, scattered, load.workers)
-
-
-def positioning(card: Card, op: str, queue: int) -> float:
-    """Least mean time of an arm until an access begins, s, with so many commands to choose from.
-
-    A command d cylinders away can begin after its seek and up to a turn: seek(d) + U, U uniform
-    over a turn. Of q independent ones the first begins after the integral of P(later)^q. Arms are
-    never farther than half the stroke from half of all places; those in the middle never from any.
-    """
-    turn = 1 / card.number("spindle.speed")
-    heads = card.integer("geometry.heads")
-    track = (card.number("geometry.track_outer") + card.number("geometry.track_inner")) / 2
-    cylinders = max(int(card.number("capacity.user") / heads / track), 2)
-    middles = (np.arange(STEPS) + 0.5) / STEPS / 2
-    seeks = np.array([seek_ns(card, op, max(int(d * cylinders), 1), cylinders) / NS_PER_S
-                      for d in middles])  # fmt: skip
-    times = np.linspace(0, seeks.max() + turn, 4 * STEPS)
-    begun = np.clip((times[:, None] - seeks[None, :]) / turn, 0, 1).mean(axis=1)
-    return float(np.trapezoid((1 - begun) ** max(queue, 1), times))
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,20 @@ from collections.abc import Callable, Iterator
 from raidsim import units
 from raidsim.assembly import slc
 from raidsim.assembly.drives import Flow, kind_of
-from raidsim.assembly.drives.kind import rate_of_link
+from raidsim.assembly.drives.kind import UNQUEUED, rate_of_link
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.explain.without_effect import without_effect
+from raidsim.layout.tables import READ
 from raidsim.observe import of_loads
-from raidsim.observe.traffic import mean_cost, mean_size, writes_back
+from raidsim.observe.traffic import (
+    cost,
+    held,
+    is_scattered,
+    mean_cost,
+    mean_size,
+    touched,
+    writes_back,
+)
 from raidsim.report import array_findings, card_findings, event_words, hybrid_findings
 from raidsim.report.finding import (
     Finding,
@@ -100,6 +109,25 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
     if busy >= CROWDED:
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
         yield _too_fast("host", rates, "completion on the host's CPU", busy)
+
+
+def only_with_long_queues(scenario: Scenario) -> Iterator[Finding]:
+    """Arms carry open loads only if many commands wait, so that the next one is always near."""
+    for volume in scenario.volumes:
+        loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
+        flows = _flows(scenario, volume, loads)
+        busy = kind_of(volume.card).one_at_a_time(volume.card, flows) if flows else None
+        at_best = _drive_demands(scenario, volume, loads)
+        if busy is None or busy < 1 or at_best.get("arm", 0.0) >= CROWDED:
+            continue
+        rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
+        yield Finding(
+            f"volume {volume.name}",
+            f"{rates} would need {percent(busy)} of the time of each arm of {_drives(volume)} if it"
+            " served commands as they come; it carries more only while many wait, and takes the"
+            " nearest ones first",
+            "expect long queues: raidsim run shows what is carried; offer less, or use more drives",
+        )
 
 
 def wears_out(scenario: Scenario) -> Iterator[Finding]:
@@ -390,6 +418,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     unprotected_buffer,
     more_workers_than_cores,
     rate_beyond_hardware,
+    only_with_long_queues,
     wears_out,
     within_the_buffer,
     answered_elsewhere,
@@ -425,16 +454,32 @@ def _too_fast(where: str, rates: str, station: str, busy: float) -> Finding:
 def _drive_demands(
     scenario: Scenario, volume: VolumeSpec, loads: list[LoadSpec]
 ) -> dict[str, float]:
-    """Share of time that open loads need of the parts of a drive that every request passes.
+    """Share of time that open loads need of the parts of a drive that every request passes."""
+    flows = _flows(scenario, volume, loads)
+    controller = scenario.controller(volume)
+    waiting = UNQUEUED if controller is None else controller.card.integer("drives.queue_depth")
+    demands = kind_of(volume.card).demands(volume.card, flows, waiting)
+    if controller is None:
+        in_slot = max(
+            sum(flow.read for flow in flows) / _of_slot(scenario, "read"),
+            sum(flow.written for flow in flows) / _of_slot(scenario, "write"),
+        )
+        demands["link"] = max(demands.get("link", 0.0), in_slot)
+    return demands
+
+
+def _flows(scenario: Scenario, volume: VolumeSpec, loads: list[LoadSpec]) -> list[Flow]:
+    """What open loads ask of a drive, at the very best.
 
     The I/Os of an array are taken as equal on all of its drives that have not failed.
     """
     drives = max(volume.drives - len(set(volume.failed)), 1)
+    back = writes_back(scenario, volume)
     traffic = [
         (offered(load) / drives, mean_cost(scenario, volume, load, at_best=True), load)
         for load in loads
     ]
-    flows = [
+    return [
         Flow(
             ios=rate * each.ios,
             writes=rate * each.writes,
@@ -442,17 +487,17 @@ def _drive_demands(
             written=rate * each.written_bytes,
             random=load.random_share,
             spare=_spare(volume, load),
+            span=touched(volume, load) if is_scattered(load) else 0.0,
+            sorted=rate * (each.ios - _reads(volume, load)) if back else 0.0,
+            held=held(scenario, volume, load),
         )
         for rate, each, load in traffic
     ]
-    demands = kind_of(volume.card).demands(volume.card, flows)
-    if scenario.controller(volume) is None:
-        in_slot = max(
-            sum(flow.read for flow in flows) / _of_slot(scenario, "read"),
-            sum(flow.written for flow in flows) / _of_slot(scenario, "write"),
-        )
-        demands["link"] = max(demands.get("link", 0.0), in_slot)
-    return demands
+
+
+def _reads(volume: VolumeSpec, load: LoadSpec) -> float:
+    """Commands that read what a host I/O asks for, on average."""
+    return sum(one.share * one.read * cost(volume, load, READ, one.bytes).reads for one in load.mix)
 
 
 def _spare(volume: VolumeSpec, load: LoadSpec) -> float | None:

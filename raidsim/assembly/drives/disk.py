@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from raidsim.assembly.disk_cache import cache_size, is_protected
 from raidsim.assembly.drives.kind import (
     PARTLY,
+    UNQUEUED,
     WAITING,
     DriveKind,
     Flow,
@@ -18,6 +19,7 @@ from raidsim.assembly.drives.kind import (
     Past,
     rate_of_link,
 )
+from raidsim.assembly.seeks import alone, positioning
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
 
@@ -100,18 +102,51 @@ class Disk(DriveKind):
             return 2 * fixed + read + turn
         return fixed + card.number("seek.write_average") + turn / 2
 
-    def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
-        """Busy shares of controller, arm and link; each seek counts as one to the next cylinder."""
+    def demands(
+        self, card: Card, flows: Sequence[Flow], waiting: int = UNQUEUED
+    ) -> dict[str, float]:
+        """Busy shares of controller, arm and link.
+
+        An arm chooses the nearest of the commands that it sorts. Where accesses may prefer places,
+        or come sorted, or go to a media cache, each seek counts as one to the next cylinder.
+        """
         turn = 1 / card.number("spindle.speed")
         byte = turn / card.number("geometry.track_outer")
+        queue = min(card.integer("queue.window"), card.integer("command.queue_depth"), waiting)
+        deferred = card.integer("write_cache.entries") if cache_size(card) else 0
         controller = arm = link = 0.0
         for flow in flows:
             total = flow.read + flow.written
             controller += flow.ios * card.number("command.time")
             controller += flow.writes * card.number("command.write_time")
-            arm += total * byte + flow.ios * flow.random * card.number("seek.read_single")
+            near = far = card.number("seek.read_single")
+            written = near
+            if flow.span:
+                far = positioning(card, "read", queue, flow.span)
+                if not card.has("smr.band"):
+                    written = positioning(card, "write", max(queue, deferred), flow.span)
+            unsorted = 0.0 if flow.sorted else flow.writes
+            reads = (flow.ios - flow.sorted - unsorted) * (1 - flow.held)
+            moving = reads * far + unsorted * written + flow.sorted * near
+            arm += total * byte + flow.random * moving
             link += total * card.number("link.time_per_byte")
         return {"controller": controller, "arm": arm, "link": link}
+
+    def one_at_a_time(self, card: Card, flows: Sequence[Flow]) -> float | None:
+        """A mean seek and half a turn for each random command, a short seek for a sorted one."""
+        if not all(flow.span for flow in flows) or card.has("smr.band"):
+            return None
+        turn = 1 / card.number("spindle.speed")
+        byte = turn / card.number("geometry.track_outer")
+        busy = 0.0
+        for flow in flows:
+            unsorted = 0.0 if flow.sorted else flow.writes
+            reads = (flow.ios - flow.sorted - unsorted) * (1 - flow.held)
+            moving = reads * alone(card, "read", flow.span)
+            moving += unsorted * alone(card, "write", flow.span)
+            moving += flow.sorted * (card.number("seek.read_single") + turn / 2)
+            busy += (flow.read + flow.written) * byte + flow.random * moving
+        return busy
 
     def start_time(self, card: Card) -> float:
         """Until the spindle turns at its speed."""

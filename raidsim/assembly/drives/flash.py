@@ -12,6 +12,7 @@ from raidsim.assembly import slc
 from raidsim.assembly.amplification import amplification
 from raidsim.assembly.drives.kind import (
     PARTLY,
+    UNQUEUED,
     WAITING,
     DriveKind,
     Flow,
@@ -112,7 +113,12 @@ class Flash(DriveKind):
             fixed += card.number("flash.program_time")
         return 2 * fixed + card.number("flash.read_time") if parity else fixed
 
-    def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
+    def demands(
+        self,
+        card: Card,
+        flows: Sequence[Flow],
+        waiting: int = UNQUEUED,  # noqa: ARG002
+    ) -> dict[str, float]:
         """Busy shares of front end, data path, dies and link; moving garbage takes dies, too."""
         read = sum(flow.read for flow in flows)
         written = sum(flow.written for flow in flows)

@@ -77,6 +77,11 @@ class Flow(NamedTuple):
     random : share of the commands that do not follow the last one.
     spare : spare area that a drive which keeps a map has for what it writes at random, as a share
         of that, if it has collected garbage for long; None if it need not collect any.
+    span : share of the drive over which its random accesses are spread alike; 0 if they may prefer
+        places.
+    sorted : commands, all that write and those that read for them, if a cache may bring them into
+        the order of addresses; else 0.
+    held : share of its random reads that caches may answer.
     """
 
     ios: float
@@ -85,6 +90,9 @@ class Flow(NamedTuple):
     written: float
     random: float
     spare: float | None = None
+    span: float = 0.0
+    sorted: float = 0.0
+    held: float = 0.0
 
 
 class Wear(NamedTuple):
@@ -192,8 +200,20 @@ class DriveKind(ABC):
         """Least time of a small write on an idle drive, s; with parity old data is read before."""
 
     @abstractmethod
-    def demands(self, card: Card, flows: Sequence[Flow]) -> dict[str, float]:
-        """Share of time that loads need, at the very best, of the parts that all commands pass."""
+    def demands(
+        self, card: Card, flows: Sequence[Flow], waiting: int = UNQUEUED
+    ) -> dict[str, float]:
+        """Share of time that loads need, at the very best, of the parts that all commands pass.
+
+        ``waiting`` is the most commands that can be at the drive, from which it may choose.
+        """
+
+    def one_at_a_time(self, card: Card, flows: Sequence[Flow]) -> float | None:
+        """Share of time that loads need of its slowest part if no command waits for another.
+
+        None if a drive takes as long for a command whatever others wait, or if it is not known.
+        """
+        return None
 
     def has_past(self, card: Card) -> bool:
         """Whether it matters what was written to it before the run."""
