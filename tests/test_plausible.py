@@ -366,3 +366,21 @@ def test_a_measured_disk_that_is_imported_and_cards_yet_to_be_filled_in_need_no_
     for kind, like in likes.items():
         text = stub(kind, "n", load(like), place=Path("n.toml"), maker="Acme", year=2021)
         assert problems(read_card(text, "n.toml")) == []
+
+
+@pytest.mark.parametrize("like", ["seagate-st1200mm0088", "toshiba-mg08aca16te"])
+def test_a_printed_average_seek_is_known_to_some_per_cent_on_a_new_card_too(like, tmp_path):
+    """Makers print the average seek of one disk; that of all disks of its class says no more."""
+    base = load(like)
+    text = stub("hdd", "n", base, place=tmp_path / "n.toml", maker="Acme", year=2021)
+    line = next(line for line in text.splitlines() if line.startswith("read_average ="))
+    printed = line.replace('source = "assumed"', 'source = "datasheet"')
+    path = tmp_path / "n.toml"
+    path.write_text(text.replace(line, printed), encoding="utf-8")
+    found, average = plausible(load(str(path))), base.number("seek.read_average")
+    assert 0.9 * average < found["seek.read_average"].low < average
+    assert average < found["seek.read_average"].high < 1.1 * average
+    assert found["seek.read_full"].high < 2.5 * average  # the full stroke: 1.7 to 2.4 times as long
+    path.write_text(text, encoding="utf-8")
+    guessed = plausible(load(str(path)))["seek.read_average"]
+    assert guessed.high > 1.1 * average

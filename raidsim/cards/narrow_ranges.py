@@ -95,6 +95,15 @@ def is_for_fits(name: str, because: str) -> bool:
     return because.startswith((*reasons, *([_EARLIER[name]] if name in _EARLIER else [])))
 
 
+def is_of_all_seeks(name: str, because: str) -> bool:
+    """Return whether a range is that of the seeks of all disks of a class, as a fit looks there.
+
+    It says nothing more of a disk whose sheet prints its own average seek.
+    """
+    return any(name in table and table[name].why == because for table in (_NEAR_LINE, _FAST)
+               if name.startswith("seek."))  # fmt: skip
+
+
 def narrow_ranges(like: Card) -> dict[str, FitRange]:
     """Return where a fit looks for the values of a card that is like another one."""
     found = dict(FIT_RANGES[like.kind])

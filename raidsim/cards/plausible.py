@@ -30,7 +30,7 @@ from raidsim.cards.attributes import Attribute
 from raidsim.cards.card import Card
 from raidsim.cards.followers import FOLLOWS
 from raidsim.cards.left_by_rated import left_by_rated
-from raidsim.cards.narrow_ranges import is_for_fits
+from raidsim.cards.narrow_ranges import is_for_fits, is_of_all_seeks
 from raidsim.errors import Problem
 
 KNOWN = ("datasheet", "document", "scenario")
@@ -179,7 +179,7 @@ def problems(card: Card) -> list[Problem]:
 def _own(card: Card, name: str) -> Plausible | None:
     """The range that a card writes beside a value."""
     source = card.sources[name]
-    if source.range is None or _is_taken_over(card, name):
+    if source.range is None or _is_taken_over(card, name) or _follows_a_printed_seek(card, name):
         return None
     ends = _stated(card, name)
     group = next((row[4] for row in ROWS[card.kind] if row[0] == name), "")
@@ -211,6 +211,14 @@ def _is_taken_over(card: Card, name: str) -> bool:
     low, high = _ends(card, name, row)
     from_a_card = value > _stated(card, name)[0] or name in channel_classes.BOTH
     return from_a_card and low <= value <= high
+
+
+def _follows_a_printed_seek(card: Card, name: str) -> bool:
+    """Whether a seek has the range of all disks of its class, and the sheet prints the average."""
+    if not is_of_all_seeks(name, card.sources[name].because):
+        return False
+    average = name.rpartition("_")[0] + "_average"
+    return card.sources[average].source in ("datasheet", "document")
 
 
 def _of_class(card: Card, name: str) -> Plausible | None:
