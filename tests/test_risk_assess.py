@@ -280,6 +280,20 @@ rate = "1500 IO/s"
     assert math.isinf(found.seconds)
     (note,) = (line for line in shown(checked).splitlines() if line.startswith("- data: under"))
     assert "does not come on at all" in note
+    (row,) = (line for line in shown(checked).splitlines() if line.startswith("  under load"))
+    assert row.split()[2] == "never"
+
+
+def test_without_an_end_of_rebuilds_a_mirror_is_lost_once_both_drives_fail() -> None:
+    """Nothing is restored in five years: each of four pairs is lost with (1 - e^(-5 rate))^2."""
+    checked = array(level="raid10", drives=8, controller={}, set={"reliability.uber": "0 1/bit"})
+    volume = checked.volumes[0]
+    rate = -math.log1p(-volume.card.number("reliability.afr"))
+    lost = 1 - (1 - (1 - math.exp(-5 * rate)) ** 2) ** 4
+    never = assess(checked, volume, seconds=math.inf)
+    assert never.any == pytest.approx(lost, rel=1e-6)
+    assert never.simulated_any.low <= lost <= never.simulated_any.high
+    assert never.any > 2 * assess(checked, volume, seconds=90 * 86400).any
 
 
 HYBRID = """

@@ -236,7 +236,9 @@ def terabytes(number: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it: 42 s, 11 min, 4.0 h, 3.2 days."""
+    """A time as people say it: 42 s, 11 min, 4.0 h, 3.2 days, never."""
+    if math.isinf(seconds):
+        return "never"
     if seconds < 100:
         return f"{seconds:.0f} s"
     if seconds < 5400:

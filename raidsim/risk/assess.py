@@ -60,7 +60,8 @@ class Risk:
     worn : chance that any data is lost if flash is written as fast as it is rated for.
     worn_life : hours in which its drives then write their rating.
     under_load : the rebuild while the scenario's loads run; None if that was not simulated.
-    loaded : the risk if all rebuilds take that time; None likewise, or if they would never end.
+    loaded : the risk if all rebuilds take that time, or if none ends within the mission; None if
+        that time is not known.
     missing : drives that are missing at the start, with which all chances and ``mttdl`` begin.
     """
 
@@ -121,7 +122,7 @@ def assess(
     replacement
         Hours until a failed drive is replaced, or the spare that was taken.
     seconds
-        Time of a rebuild; None: as the simulation finds it on idle drives.
+        Time of a rebuild, inf if it never ends; None: as the simulation finds it on idle drives.
     lifetimes
         How many are simulated.
     """
@@ -140,7 +141,7 @@ def assess(
     lost = [markov.losses(process, mission, failed) for failed in begins]
     any_lost = [markov.probability(process, mission, failed) for failed in begins]
     gone = volume.layout is not None and not survives(volume.layout, health(volume))
-    repair = Repair(takes / 3600, volume.spares, replacement)
+    repair = Repair(min(takes / 3600, mission), volume.spares, replacement)
     unread = markov.unreadable(uber, 8 * used)
 
     def live(lived: Drives) -> Loss:
@@ -194,8 +195,8 @@ def _assess_twice(scenario: Scenario, volume: VolumeSpec) -> Risk:
     from raidsim.risk.under_load import rebuild_under_load  # noqa: PLC0415  (loads the kernel)
 
     under_load = rebuild_under_load(scenario, volume, least=risk.rebuild)
-    if under_load is None or math.isinf(under_load.seconds):
-        return replace(risk, under_load=under_load)
+    if under_load is None:
+        return risk
     loaded = assess(scenario, volume, seconds=under_load.seconds)
     return replace(risk, under_load=under_load, loaded=loaded)
 
