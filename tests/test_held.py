@@ -24,12 +24,14 @@ WIDER = {
     "measured-network-storage",
     "measured-rest-of-sheets",
     "measured-linux-raid-and-its-controllers",
+    "measured-lvm-raid-and-whole-disks",
 }
 """Tests that were predicted since parts that nothing was compared with widen intervals."""
 SINCE = {
     "measured-network-storage",
     "measured-rest-of-sheets",
     "measured-linux-raid-and-its-controllers",
+    "measured-lvm-raid-and-whole-disks",
 }
 """Of these the tests that had no part when it was set how wide intervals of such parts are."""
 PROMISED = {"measured-rest-of-sheets"}
@@ -138,7 +140,7 @@ def test_nine_in_ten_figures_of_parts_that_nobody_compared_lie_inside_where_it_w
 
 
 def test_fewer_lie_inside_where_memory_and_network_of_a_system_were_left_out() -> None:
-    assert share_held_of_uncompared() == pytest.approx(0.86, abs=0.01)
+    assert share_held_of_uncompared() == pytest.approx(0.85, abs=0.01)
 
 
 def test_nine_in_ten_systems_have_the_percentiles_that_intervals_of_tails_allow() -> None:
