@@ -45,7 +45,7 @@ Measure = Callable[[Scenario, int], list[Point]]
 
 @dataclass(frozen=True)
 class _Found:
-    """What a search came to: what is carried of each saturated load, and what is to be said of it.
+    """The result of a search: the carried rate of each saturated load, and remarks on it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class _Found:
 
     @property
     def remarks(self) -> str:
-        """What is to be said, as an end of a sentence."""
+        """The remarks, as the end of a sentence."""
         words = ""
         if self.filled:
             words += "; a full cache has more to choose from, and may carry up to a tenth more"
@@ -69,7 +69,7 @@ class _Found:
 
 
 class Capacity:
-    """What the system of a scenario carries; what was found at one point holds at others too.
+    """The rates that a system carries; a result at one point holds at others too.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class Capacity:
         ]
 
     def _of(self, loads: list[LoadSpec], points: Sequence[Point], intensity: int) -> _Found:
-        """What is carried of the saturated loads."""
+        """Return the carried rates of the saturated loads."""
         if not loads:
             return _Found()
         rates = [at(load.rate, intensity) for load in loads]

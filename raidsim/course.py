@@ -64,7 +64,7 @@ A_LITTLE = 0.01  # of the rows of an operation
 
 @dataclass(frozen=True)
 class _Sample:
-    """What stands at a moment of the timeline; of each load the tally so far."""
+    """The state at a moment of the timeline, with the tally of each load so far."""
 
     time: float
     loads: dict[str, Tally]
@@ -85,7 +85,7 @@ class _Stretch:
 
 
 def _between(before: Tally, after: Tally) -> tuple[Tally, Tally, dict[str, Latency | None]]:
-    """What a phase keeps of two tallies: histograms are large."""
+    """Return the part of two tallies that a phase keeps, because histograms are large."""
     found = tallies.latencies(before, after)
     return replace(before, histograms=None), replace(after, histograms=None), found
 
@@ -201,7 +201,7 @@ class CourseSession(Session):
         return not left and boot.ready == boot.total
 
     def _sweeps_during(self, operation: Operation) -> float:
-        """How often destages went over the disks during a sample that may go along with them."""
+        """Return the number of sweeps of destages over the disks during a sample beside them."""
         system, passed = self.system, self.env.now - self.course.origin
         lane = sweeps.lane_of(system, operation.volume.row)
         if operation.share_simulated == 1.0 or lane == t.NONE or passed <= 0:
@@ -221,7 +221,7 @@ class CourseSession(Session):
         return min(whole / operation.share_simulated, 1.0), min(whole, 1.0)
 
     def _outlasts(self, operation: Operation) -> bool:
-        """Whether conditions changed after its sample was done, and before all would have been."""
+        """Return whether conditions changed between the end of the sample and that of all rows."""
         in_all = operation.seconds_in_all
         begun = self._since_origin(operation.started)
         done = begun + operation.simulated_seconds
@@ -240,7 +240,7 @@ class CourseSession(Session):
         self._note_streams()
 
     def _is_saturated(self, load: LoadSpec, streams: list[int], throughput: Interval) -> bool:
-        """What waits at the end of a course may be what its events left behind."""
+        """Return whether a load is saturated beyond what events may have left waiting at the end."""
         return self.overflowed and super()._is_saturated(load, streams, throughput)
 
     # -- phases -------------------------------------------------------------------------------
@@ -358,7 +358,7 @@ class CourseSession(Session):
         )
 
     def _expected(self) -> float:
-        """When the course will be over, about, s."""
+        """Return when the course will be over, about, s."""
         measure = self.scenario.measure
         if self.course.duration is not None:
             return self.course.duration
@@ -401,7 +401,7 @@ class CourseSession(Session):
         return replace(now, writes={name: now.writes[name] for name in use.writes})
 
     def _point_without_load(self, in_time: bool) -> Point:
-        """What happened where no load has run."""
+        """Return the point of a course in which no load has run."""
         return Point(
             load=NO_LOAD,
             outstanding=None,
@@ -421,7 +421,7 @@ class CourseSession(Session):
         )
 
     def _course_of(self, name: str) -> CourseResult:
-        """What happened, and what it did to one load or group of machines."""
+        """Return the course: the events, and their effect on one load or group of machines."""
         load = next(iter(self.opened), NO_LOAD) if name == NO_LOAD else name
         return CourseResult(
             events=self.events,

@@ -57,7 +57,7 @@ MOST_PROBLEMS = 100
 
 
 def the_first(problems: Iterable[Problem], file: str) -> list[Problem]:
-    """What is told of the problems of a file: the first hundred, and how many more there are."""
+    """Return the first hundred problems of a file, and the number of the others."""
     told = list(problems)
     if (more := len(told) - MOST_PROBLEMS) > 0:
         told[MOST_PROBLEMS:] = [Problem(file, None, None, f"and {more} more problems")]

@@ -15,7 +15,7 @@ class Power:
 
 @dataclass(frozen=True)
 class VolumeFacts:
-    """What a volume is, whatever runs on it."""
+    """The facts of a volume that do not depend on a run."""
 
     name: str
     level: str
@@ -30,7 +30,7 @@ class VolumeFacts:
 
 @dataclass(frozen=True)
 class LinkFacts:
-    """What the connection of a controller or link to the part above it carries, each way."""
+    """The bandwidth from a controller or link to the part above it, each way."""
 
     name: str
     to: str
@@ -44,7 +44,7 @@ class LinkFacts:
 
 @dataclass(frozen=True)
 class HybridFacts:
-    """What a hybrid is, whatever runs on it."""
+    """The facts of a hybrid that do not depend on a run."""
 
     name: str
     mode: str  # "cache" or "tier"

@@ -39,7 +39,7 @@ def with_reasons(points: Sequence[Point]) -> list[Point]:
 
 
 def _is_fall(before: Point, after: Point) -> bool:
-    """Whether a deeper point carries less than one before it, beyond what both intervals allow."""
+    """Return whether a deeper point carries less than an earlier one, beyond both intervals."""
     if before.outstanding is None or after.outstanding is None:
         return False
     if before.iops.low is None or after.iops.high is None:

@@ -55,7 +55,7 @@ def caches(system: System, streams: Sequence[int]) -> list[int]:
 
 
 def _held(system: System, streams: Sequence[int]) -> list[levels.Held]:
-    """What reads of these streams find in caches."""
+    """Return the data that reads of these streams find in caches."""
     volumes = sorted(set(system.world.streams["volume"][[*streams]].tolist()))
     found = [level for volume in volumes for level in levels.of_volume(system, volume)]
     return [level for level in found if isinstance(level, levels.Held)]
@@ -156,7 +156,7 @@ class _Past:
         return reads, found
 
     def is_long(self) -> bool:
-        """Whether there were enough I/Os for each place that the cache holds."""
+        """Return whether there were enough I/Os for each place that the cache holds."""
         world, rows = self.system.world, self.system.world.streams[[*self.streams]]
         size = rows["window_bytes"].sum() / rows["window_ios"].sum()
         held = max(
@@ -167,7 +167,7 @@ class _Past:
         return bool(self.length >= OFTEN * held / size)
 
     def is_full(self) -> bool:
-        """Whether the cache is full, or the last part took no further lines."""
+        """Return whether the cache is full, or the last part took no further lines."""
         row = self.system.world.caches[self.cache]
         return bool(row["used"] >= levels.FULL * row["size"] or row["used"] <= self.used)
 
@@ -188,7 +188,7 @@ class _Past:
 
 
 def _differ(before: tuple[int, int], here: tuple[int, int]) -> bool:
-    """Whether the reads of two parts found different shares, by more than chance."""
+    """Return whether the reads of two parts found different shares, by more than chance."""
     (reads, found), (more, found_more) = before, here
     if not reads or not more:
         return False
@@ -198,7 +198,7 @@ def _differ(before: tuple[int, int], here: tuple[int, int]) -> bool:
 
 
 def _rises(system: System, cache: int, streams: Sequence[int]) -> bool:
-    """Whether dirty data reaches the low water mark: no pause is long enough for a flush."""
+    """Return whether dirty data reaches the low water mark: no pause is long enough for a flush."""
     world = system.world
     row, rows = world.caches[cache], world.streams[[*streams]]
     written = int(rows["window_ios"][:, t.WRITE].sum())
@@ -212,7 +212,7 @@ def _rises(system: System, cache: int, streams: Sequence[int]) -> bool:
 
 
 def _is_behind(system: System, cache: int, stream: int) -> bool:
-    """Whether the volume of a stream is on the controller with a cache."""
+    """Return whether the volume of a stream is on the controller with a cache."""
     world = system.world
     controller = world.volumes["controller"][world.streams["volume"][stream]]
     return bool(controller != t.NONE and world.controllers["cache"][controller] == cache)

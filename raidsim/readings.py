@@ -118,7 +118,7 @@ def _data(line: Line2D) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _across(axes: Axes, x: float) -> str:
-    """Where something is along the axis: "32 outstanding I/Os per worker", "time: 24.3 s"."""
+    """Return the place along the axis: "32 outstanding I/Os per worker", "time: 24.3 s"."""
     siblings = axes.get_shared_x_axes().get_siblings(axes)
     label = next((one.get_xlabel() for one in siblings if one.get_xlabel()), "")
     if axes.fmt_xdata is not None:
@@ -131,7 +131,7 @@ def _across(axes: Axes, x: float) -> str:
 
 
 def _written(axis: Axis) -> dict[float, str]:
-    """What stands at the ticks of an axis, where somebody has put them."""
+    """Return the labels at the ticks of an axis, if there are any."""
     if not isinstance(axis.get_major_locator(), FixedLocator):
         return {}
     words = axis.get_major_formatter()
@@ -139,7 +139,7 @@ def _written(axis: Axis) -> dict[float, str]:
 
 
 def _name_of(bar: Rectangle, axis: Axis, *, lying: bool) -> str:
-    """What stands beside a bar; "" if nothing does."""
+    """Return the label of a bar; "" if it has none."""
     low, width = (bar.get_y(), bar.get_height()) if lying else (bar.get_x(), bar.get_width())
     found = [words for place, words in _written(axis).items() if low <= place <= low + width]
     return found[0] if found else ""

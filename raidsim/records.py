@@ -36,7 +36,7 @@ LINE = 64
 
 
 class Role(Enum):
-    """What becomes of a field: see the table above."""
+    """The role of a field: see the table above."""
 
     CONFIGURATION = "configuration"
     STATE = "state"
@@ -76,7 +76,7 @@ window = partial(Field, Role.WINDOW)
 
 @dataclass(frozen=True)
 class Memory:
-    """How the rows of a table lie in memory.
+    """The place of a table's rows in memory.
 
     Attributes
     ----------

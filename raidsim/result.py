@@ -112,7 +112,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Temperature:
-    """What a drive reports of itself over the window, in C."""
+    """The temperature that a drive reports over the window, in C."""
 
     start: float
     end: float
@@ -150,7 +150,7 @@ class DriveUse:
 
 @dataclass(frozen=True)
 class WriteMode:
-    """How a volume's writes use the cache of its controller: "through" or "back"."""
+    """The use of the controller's cache by a volume's writes: "through" or "back"."""
 
     asked: str  # as the scenario words it, or an event since
     in_effect: str  # without a good battery, or once the array is lost, it may be another
@@ -328,12 +328,12 @@ class OperationUse:
 
     @property
     def title(self) -> str:
-        """What it is about: "rebuild of drive 2 of data"."""
+        """The title: "rebuild of drive 2 of data"."""
         return operation_title(self.kind, self.drive, self.volume)
 
 
 def operation_title(kind: str, drive: int | None, volume: str) -> str:
-    """What a background operation is about; without a drive it is the whole volume."""
+    """Return the title of a background operation; without a drive it is the whole volume."""
     return f"{kind} of {volume}" if drive is None else f"{kind} of drive {drive} of {volume}"
 
 
@@ -377,7 +377,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Course:
-    """What happened to a scenario with events, and what it did to one load."""
+    """The events of a scenario, and their effect on one load."""
 
     events: list[Event]
     operations: list[OperationUse]
@@ -400,7 +400,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What became of a trace, beside what the trace says itself."""
+    """The replay of a trace, beside the figures of the trace itself."""
 
     file: str
     format: str

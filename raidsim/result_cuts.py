@@ -19,7 +19,7 @@ class Hole:
 
 @dataclass(frozen=True)
 class VolumeCut:
-    """What a power cut does to one volume. Ranges are offset and length in the volume, bytes."""
+    """The effect of a power cut on one volume. Ranges are offset and length in it, bytes."""
 
     volume: str
     in_flight: int  # I/Os that were not answered; what they write is old or new, sector by sector
@@ -40,7 +40,7 @@ class VolumeCut:
 
 @dataclass(frozen=True)
 class PowerCut:
-    """What was acknowledged and is lost, and what is not as it should be, at one instant."""
+    """The acknowledged data that a cut loses at one instant, and the inconsistent data."""
 
     time_s: float
     volumes: list[VolumeCut]
@@ -51,5 +51,5 @@ class PowerCut:
         return sum(volume.lost_bytes for volume in self.volumes)
 
     def of(self, name: str) -> VolumeCut:
-        """What it does to the volume of this name."""
+        """Return the effect on the volume of this name."""
         return next(volume for volume in self.volumes if volume.volume == name)

@@ -55,7 +55,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Unknowns:
-    """How far a result would move if cards were as they might be too."""
+    """The uncertainty of a result that comes from unknown values of cards."""
 
     draws: int  # beside the cards as they are
     seed: int  # of the draws

@@ -95,7 +95,7 @@ def _adapter() -> Any:
 
 
 def _key(location: tuple[int | str, ...]) -> str:
-    """Where it is, as in ``points[0].iops.mean``."""
+    """Return where it is, as in ``points[0].iops.mean``."""
     return "".join(
         f"[{step}]" if isinstance(step, int) else f"{'.' if number else ''}{step}"
         for number, step in enumerate(location)

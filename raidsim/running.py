@@ -103,7 +103,7 @@ def run_and_keep(scenario: Scenario, keeper: Keeper[Any], *, progress: Progress 
 
 @contextmanager
 def telling(progress: Progress) -> Iterator[OnPoint | None]:
-    """What is called with the progress of a run, while that is shown."""
+    """Yield the function that gets the progress of a run, while that is shown."""
     given: Any = progress
     if given is None or given is False:
         yield None
@@ -167,7 +167,7 @@ def _measure_all(
 
 
 def _one_at_a_time(on_point: OnPoint) -> OnPoint:
-    """What several threads may call with their progress, of which one is told at a time."""
+    """Return a function for the progress of several threads that passes on one at a time."""
     lock = Lock()
 
     def tell(at: PointProgress) -> None:
@@ -307,7 +307,7 @@ def _first(
 
 
 def _settles(scenario: Scenario) -> bool:
-    """Whether it has a steady state, in which a rate is carried or not."""
+    """Return whether it has a steady state, in which a rate is carried or not."""
     has_end = any(load.has_end for load in scenario.loads)
     return not (scenario.events or scenario.machines or has_end)
 

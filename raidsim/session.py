@@ -297,7 +297,7 @@ class Session(Observed):
         return found
 
     def _is_beyond(self, unsettled: Sequence[Unsettled]) -> bool:
-        """Whether something fills for longer than a run may take."""
+        """Return whether something fills for longer than a run may take."""
         return any(one.is_beyond(self._so_far()) for one in unsettled)
 
     def _of_a_sweep(self, start: int) -> int:

@@ -286,7 +286,7 @@ def plain(value: float, digits: int) -> str:
 
 
 def bare_unit(unit: str) -> bool:
-    """Whether a unit is that of pure numbers."""
+    """Return whether a unit is that of pure numbers."""
     return unit == "1"
 
 
@@ -341,7 +341,7 @@ def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
 
 
 def _in_bytes(unit: str, d: Dimension) -> str | None:
-    """What to write for bits per second: those of links are mostly given as "10 Gbit/s"."""
+    """Return advice for bits per second: those of links are mostly given as "10 Gbit/s"."""
     part = _BITS.fullmatch(unit)
     if part is None or "B/s" not in d.known:
         return None
@@ -353,7 +353,7 @@ def _in_bytes(unit: str, d: Dimension) -> str | None:
 
 
 def _which_bytes(unit: str, d: Dimension) -> str | None:
-    """What to write for a prefix that leaves open which bytes are meant: "512K", "8 KB"."""
+    """Return advice for a prefix that leaves the bytes open: "512K", "8 KB"."""
     part = _PREFIX.fullmatch(unit)
     if part is None:
         return None

@@ -28,7 +28,7 @@ _stop = threading.Event()
 
 @dataclass(frozen=True)
 class PointProgress:
-    """How far a run is."""
+    """The progress of a run."""
 
     point_index: int
     points: int
@@ -97,7 +97,7 @@ def apart(make: Callable[[], _Made]) -> _Made:
 
 
 def is_making() -> bool:
-    """Whether something is still being made for which nobody may wait any more."""
+    """Return whether something is still being made for which nobody may wait any more."""
     return bool(_apart)
 
 
@@ -129,7 +129,7 @@ def told(listener: Callable[[str], None]) -> Iterator[None]:
 
 
 def so_far(of_the_least: float, of_the_most: float, of_the_time: float) -> float:
-    """How much of a point is done, 0 to 1, where nobody knows when it is precise enough.
+    """Return the completed share of a point, 0 to 1, if nobody knows when it is precise enough.
 
     Most points take little more than the least; what goes on after that goes on until it is
     precise, or has used up the most I/Os or the time, so a bar moves for as long as it lasts.

@@ -45,7 +45,7 @@ def _harder(system: System, states: list[int], powers: list[float]) -> list[int]
 
 
 def _trial(scenario: Scenario, intensity: int, states: list[int]) -> list[float]:
-    """What drives take, in W, while they throttle so."""
+    """Return the power of drives, in W, while they throttle at these degrees."""
     trial = build(scenario, intensity)
     system = trial.system
     for index, state in enumerate(states):

@@ -32,7 +32,7 @@ class _Step:
     ms: tuple[float, float]
 
     def share_at(self, limit: float) -> float:
-        """How far from the first to the second the limit is reached, 0 to 1."""
+        """Return the place of the limit between the first and the second, 0 to 1."""
         low, high = self.ms
         return min(max((limit - low) / (high - low), 0.0), 1.0) if high > low else 0.0
 
@@ -71,7 +71,7 @@ def find_highest(
     limit = (load.within or 0.0) * MS_PER_S
 
     def expected(low: float, high: float) -> float | None:
-        """Where the latency should reach the limit, if it runs straight from one to the other."""
+        """Return where the latency should reach the limit, on a straight line between the two."""
         below, beyond = (_of(load, measured[value]).within_ms for value in (low, high))
         if below is None or beyond is None or beyond <= below:
             return None

@@ -95,7 +95,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def not_told(expected: Expected) -> Iterator[str]:
-    """What a file of expectations of an earlier version does not say, in words."""
+    """Yield in words what a file of expectations of an earlier version leaves out."""
     if any(not job.complete for job in expected.jobs):
         names = ", ".join(name for name in COMPARED if name not in COMPARED_FIRST)
         yield (
@@ -135,7 +135,7 @@ def different(job: ExpectedJob, measured: MeasuredJob) -> Iterator[str]:
 
 
 def _default(name: str, options: Mapping[str, str]) -> str:
-    """What fio takes for an option that is left out, beside the others of a job."""
+    """Return the value that fio takes for an option that a job leaves out."""
     if name == "blockalign":
         return options.get("bs", DEFAULTS["bs"]).lower()
     if name == "iodepth_low":
@@ -144,7 +144,7 @@ def _default(name: str, options: Mapping[str, str]) -> str:
 
 
 def _has_no_effect(name: str, job: ExpectedJob, given: Mapping[str, str]) -> bool:
-    """Whether an option changes nothing in a job that does what this one is to do."""
+    """Return whether an option changes nothing in a job that does what this one is to do."""
     asked = job.options
     if name in _AS_ANOTHER and name not in asked and name not in given:
         return True
@@ -169,7 +169,7 @@ def _has_no_effect(name: str, job: ExpectedJob, given: Mapping[str, str]) -> boo
 
 
 def _same(name: str, has: str, asked: str, job: ExpectedJob) -> bool:
-    """Whether two values of an option are the same, however they are written."""
+    """Return whether two values of an option are the same, however they are written."""
     words = _SAME_WORDS.get(name, {})
     has, asked = words.get(has, has), words.get(asked, asked)
     if has == asked:
@@ -186,7 +186,7 @@ def _same(name: str, has: str, asked: str, job: ExpectedJob) -> bool:
 
 
 def _is_all(name: str, has: str, job: ExpectedJob) -> bool:
-    """Whether a size takes nothing away from the part of the device that was asked for."""
+    """Return whether a size takes nothing away from the part of the device that was asked for."""
     if has.endswith("%"):
         share = values.number(has.rstrip("%"))
         return share == 100 or (name == "io_size" and share > 100)

@@ -37,7 +37,7 @@ STRAYED = 3.0
 
 @dataclass(frozen=True)
 class Acceptance:
-    """What was drawn up: expectations, and job files by name."""
+    """An acceptance as it is drawn up: expectations, and job files by name."""
 
     expected: Expected
     files: dict[str, str]
@@ -196,5 +196,5 @@ def _held(point: Point, options: Mapping[str, str]) -> Iterator[ExpectedFigure]:
 
 
 def _is_wanted(point: Point, name: str) -> bool:
-    """Whether a figure says anything: what an open load issues is no figure of the system."""
+    """Return whether a figure is of the system: the rate of an open load is not."""
     return point.rate is None or name not in RATE_ONLY

@@ -55,7 +55,7 @@ class ExpectedJob:
 
 @dataclass(frozen=True)
 class Expected:
-    """What a delivered system must show.
+    """The figures that a delivered system must reach.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Expected:
 
 
 def is_expected(name: str | PathLike[str]) -> bool:
-    """Whether a path is that of such a file, rather than of a scenario or a result."""
+    """Return whether a path is that of such a file, rather than of a scenario or a result."""
     path = Path(name)
     if path.suffix != ".json" or not path.is_file():
         return False

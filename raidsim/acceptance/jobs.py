@@ -294,7 +294,7 @@ def _options(
 
 
 def _is_all(load: LoadSpec, first: int, size: int, capacity: int) -> bool:
-    """Whether a part is all that a load can access of a volume."""
+    """Return whether a part is all that a load can access of a volume."""
     parts = load.workers if load.partitions else 1
     return first == 0 and size >= capacity - load.align * parts
 

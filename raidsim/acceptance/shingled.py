@@ -29,7 +29,7 @@ chance, so it takes the square of their number, over this, until no wave is left
 
 @dataclass(frozen=True)
 class Needed:
-    """What a volume of shingled disks needs.
+    """The preparation that a volume of shingled disks needs.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def rewrite_time(volume: VolumeSpec) -> float:
 
 
 def are_shingled(volume: VolumeSpec) -> bool:
-    """Whether the drives of a volume have media caches."""
+    """Return whether the drives of a volume have media caches."""
     return not kind_of(volume.card).keeps_map and shingles.is_shingled(volume.card)
 
 

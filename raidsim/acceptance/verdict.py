@@ -48,7 +48,7 @@ class JudgedDelivery:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of an acceptance.
+    """The result of an acceptance.
 
     Attributes
     ----------

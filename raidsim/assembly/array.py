@@ -45,7 +45,7 @@ MIRROR_POLICIES = {
 
 
 def _mirror_policy(volume: VolumeSpec, host: Card | None) -> int:
-    """Which copy reads take; ``host`` is the card of the server that does RAID, if one does.
+    """Return which copy reads take; ``host`` is the card of the server that does RAID, if one does.
 
     Far copies are of Linux md alone, so they are read as it reads.
     """
@@ -200,7 +200,7 @@ def _add_members(system: System, volume: VolumeSpec, layout: np.void, drives: Se
 
 
 def on_controller(card: Card, *, cores: int, engine: int, layout: np.void) -> dict[str, float]:
-    """What a controller's hardware does for an array, as fields of ARRAY.
+    """Return the fields of ARRAY for an array on a controller.
 
     ``layout`` is the row of its layout; ``cores`` and ``engine`` are stations.
     """
@@ -221,7 +221,7 @@ def on_controller(card: Card, *, cores: int, engine: int, layout: np.void) -> di
 
 
 def _of_mirrors(layout: np.void, time: float) -> float:
-    """What each write of a copy takes, in ns: ``time`` seconds if the layout has copies."""
+    """Return the ns that each write of a copy takes: ``time`` seconds if the layout has copies."""
     return time * NS_PER_S if layout["family"] == MIRRORED else 0.0
 
 
@@ -257,7 +257,7 @@ def _spans(volume: VolumeSpec) -> int:
 
 
 def has_workers(volume: VolumeSpec, host: Card) -> bool:
-    """Whether threads beside that of the array handle stripes of a volume."""
+    """Return whether threads beside that of the array handle stripes of a volume."""
     if volume.group_thread_cnt is not None:
         return volume.group_thread_cnt > 0
     return host.integer("raid.threads") > 1
@@ -266,7 +266,7 @@ def has_workers(volume: VolumeSpec, host: Card) -> bool:
 def on_host(
     system: System, row: int, volume: VolumeSpec, host: Card, engine: int
 ) -> dict[str, float]:
-    """What the operating system does for an array without a controller, as fields of ARRAY."""
+    """Return the fields of ARRAY for an array of the operating system, without a controller."""
     assert volume.layout is not None
     has_parity = volume.layout["family"] == PARITY
     passes_through = volume.level == "jbod"

@@ -103,7 +103,7 @@ def serve(
 
 
 def destages_to(volume: VolumeSpec, card: Card | None) -> int:
-    """How many writes a controller destages to a volume at a time.
+    """Return the number of writes that a controller destages to a volume at a time.
 
     Disks of every level have as many to sort: of a write to a mirror each copy has one, and one
     to parity is of the drive that holds the data and of those that hold its parity.
@@ -126,7 +126,7 @@ def modes(
     lanes: int = 1,
     lane_size: int = 0,
 ) -> dict[str, int]:
-    """How a volume with these modes uses the cache of its controller, for ARRAY.
+    """Return, for ARRAY, the use of the controller's cache by a volume with these modes.
 
     ``destages`` is how many commands go on to it at a time. ``lanes`` are the parts of it that its
     cache destages to side by side, each of ``lane_size`` bytes: the drives of a JBOD; all else is
@@ -149,7 +149,7 @@ def modes(
 
 
 def read_mode(read_ahead: str, card: Card) -> int:
-    """Which reads of a volume in this mode are followed by a fetch, as ARRAY has it."""
+    """Return which reads of a volume in this mode are followed by a fetch, as ARRAY has it."""
     ahead = READ_MODES[read_ahead]
     if ahead == c.READ_AHEAD and card.flag("cache.detects_streams"):
         return c.ADAPTIVE
@@ -157,7 +157,7 @@ def read_mode(read_ahead: str, card: Card) -> int:
 
 
 def write_mode(volume: VolumeSpec | HybridSpec) -> str:
-    """How a volume, or a hybrid, asks for the cache of its controller to be used by writes."""
+    """Return the setting of a volume or a hybrid for writes in the controller's cache."""
     return volume.buffer if isinstance(volume, HybridSpec) else volume.write
 
 

@@ -19,13 +19,13 @@ def cache_size(card: Card) -> int:
 
 
 def is_protected(card: Card) -> bool:
-    """Whether the writes that it has answered survive a power cut."""
+    """Return whether the writes that it has answered survive a power cut."""
     return not card.flag("write_cache.enabled") and cache_size(card) > 0
 
 
 @dataclass(frozen=True)
 class Deferral:
-    """How long cached writes wait for commands, and how the arm chooses among them.
+    """The time that cached writes wait for commands, and the number that the arm chooses among.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Deferral:
 
 
 def deferral(card: Card, entries: int) -> Deferral | None:
-    """How a disk whose cache takes ``entries`` writes defers them; None if it has one queue."""
+    """Return the deferral of a disk that caches ``entries`` writes; None if it has one queue."""
     if entries == 0 or not card.has("write_cache.reads_first"):
         return None
     share = card.number("write_cache.reads_first")

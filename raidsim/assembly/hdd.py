@@ -48,7 +48,7 @@ OVERHEADS = tuple(
 
 @dataclass(frozen=True)
 class Spindle:
-    """How the platter of one disk turns beside others of its model.
+    """The rotation of one disk, relative to others of its model.
 
     Nothing synchronises the spindles of an array: each has its own angle when the run begins, and
     its own speed within the tolerance of the model. So they drift past each other.
@@ -131,7 +131,7 @@ def add(
 
 
 def _of_commands(card: Card) -> dict[str, Any]:
-    """What a command takes beside the arm, and how data passes between buffer and link."""
+    """Return the times of a command without the arm, and those between buffer and link."""
     times, by_hit = command_times(card)
     return {
         "command_time": times,
@@ -145,7 +145,7 @@ def _of_commands(card: Card) -> dict[str, Any]:
 
 
 def _of_the_arm(card: Card, cylinders: int) -> dict[str, Any]:
-    """How long the arm moves, and which command it takes next."""
+    """Return the times in which the arm moves, and the rule by which it takes the next command."""
     switch = card.number("geometry.head_switch") * NS_PER_S
     switches = [switch, switch]
     if card.has("geometry.write_head_switch"):
@@ -179,7 +179,7 @@ def _of_the_read_ahead(card: Card) -> dict[str, Any]:
 
 
 def _of_the_write_cache(card: Card, deferred: Deferral | None) -> dict[str, Any]:
-    """How much the write cache holds, and for how long commands go before it."""
+    """Return the size of the write cache, and the time for which commands go before it."""
     return {
         "shares": card.flag("write_cache.shares_segments"),
         "dirty_hits": card.flag("write_cache.read_hits"),
@@ -247,7 +247,7 @@ def segment_of(card: Card) -> int:
 
 
 def measured_problems(card: Card) -> Iterator[Problem]:
-    """What of a measured surface does not fit to the rest of the card."""
+    """Yield what does not fit together between a measured surface and the rest of the card."""
     given = [name for name in OVERHEADS if card.has(name)]
     if given and len(given) < len(OVERHEADS):
         missing = next(name for name in OVERHEADS if name not in given)

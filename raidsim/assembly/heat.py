@@ -34,7 +34,7 @@ Mass Transfer", on external flow).
 
 @dataclass(frozen=True)
 class Air:
-    """What a drive stands in: temperature in C, and the share of its rated airflow."""
+    """The air around a drive: its temperature in C, and the share of the rated airflow."""
 
     ambient: float = 25.0
     airflow: float = 1.0
@@ -55,7 +55,7 @@ class ThermalState:
 
 
 def is_known(card: Card) -> bool:
-    """Whether the card says all that the temperature depends on."""
+    """Return whether the card says all that the temperature depends on."""
     return all(map(card.has, (*HEAT, *ENERGY)))
 
 

@@ -109,7 +109,7 @@ def add_hybrid(
 
 
 def _destages(system: System, card: Card, controller: int, parts: Sequence[int]) -> int:
-    """How many destages of the storage processor's cache go to the volumes of a hybrid at a time.
+    """Return the number of destages of the storage processor's cache to a hybrid at a time.
 
     Its cache has room for them: it only knows the drives of volumes behind its controller.
     """
@@ -164,7 +164,7 @@ def _add_blocks(system: System, spec: HybridSpec) -> int:
 
 
 def _add_traces(system: System, spec: HybridSpec) -> tuple[int, int]:
-    """What is remembered of blocks that are not in the front: first entry, and their number."""
+    """Add the entries for blocks that are not in the front: return the first and their number."""
     if spec.mode == "tier":
         count = 2 * (spec.capacity // spec.block)
     elif spec.promote == "second":

@@ -28,7 +28,7 @@ EVER_SINCE = LONG_AGO + 1  # ns; a member is missing from the beginning
 
 
 def marks(system: System, volume: VolumeSpec, controller: int) -> dict[str, int]:
-    """What is noted of the writes to a volume, as fields of ARRAY; nothing on a controller."""
+    """Return the fields of ARRAY for the record of writes to a volume; none on a controller."""
     layout = volume.layout
     if layout is None or controller != t.NONE or not failures_tolerated(layout):
         return {}

@@ -96,7 +96,7 @@ def _add_stream(
 
 
 def _intensity(system: System, load: LoadSpec, intensity: int) -> dict[str, Any]:
-    """What a stream is issued by: so many outstanding, a rate, or times that are given."""
+    """Return the intensity of a stream: a number outstanding, a rate, or given times."""
     if load.outstanding is not None:
         return {"mode": CLOSED, "outstanding": at(load.outstanding, intensity)}
     if load.rate is not None:
@@ -109,12 +109,12 @@ def _intensity(system: System, load: LoadSpec, intensity: int) -> dict[str, Any]
 
 
 def _law(distribution: str) -> int:
-    """How gaps and pauses are spread about their mean."""
+    """Return the distribution of gaps and pauses about their mean."""
     return t.LAW_EXPONENTIAL if distribution == "exponential" else t.LAW_CONSTANT
 
 
 def _end(system: System, load: LoadSpec, worker: int) -> dict[str, int]:
-    """Where the stream of one worker ends, if the load has a limit."""
+    """Return where the stream of one worker ends, if the load has a limit."""
     found: dict[str, int] = {}
     if load.limit.ios is not None:
         found["stop_ios"] = share_of(load.limit.ios, load.workers, worker)

@@ -37,7 +37,7 @@ assert (READ, WRITE, TRIM, FLUSH) == (0, 1, 2, 3)
 
 @dataclass
 class Changes:
-    """How many requests are not replayed, or not as they stand in the trace."""
+    """The number of requests that are not replayed, or that differ from the trace."""
 
     rounded: int = 0  # to whole sectors
     moved: int = 0  # since they lay beyond the volume
@@ -204,7 +204,7 @@ class TraceFeed:
         return block[~left_out] if left_out.any() else block
 
     def _times(self, block: Requests) -> NDArray[np.float64]:
-        """What the kernel waits for before each request, s of the trace."""
+        """Return the times that the kernel waits for before each request, s of the trace."""
         if self.replay.replay == "timed":
             times: NDArray[np.float64] = block["time"] - self.origin
             return times
@@ -269,7 +269,7 @@ def add_feed(system: System, stream: int, load: LoadSpec, volume: int) -> None:
 
 
 def _takes_trims(system: System, volume: int) -> bool:
-    """Whether trims come to the drives of a volume, as in `raidsim.scenario.arrays.stops_trims`."""
+    """Return whether trims reach the drives of a volume (`raidsim.scenario.arrays.stops_trims`)."""
     row = system.world.volumes[volume]
     if row["controller"] != t.NONE or below(system, volume):
         return False

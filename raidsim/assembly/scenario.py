@@ -24,7 +24,7 @@ from raidsim.topology.lanes import share_of_data
 
 @dataclass
 class Shared:
-    """What volumes share, by name: rows of controllers, with their parity engines, and of links."""
+    """The rows that volumes share, by name: controllers with their parity engines, and links."""
 
     controllers: dict[str, tuple[int, int]] = field(default_factory=dict)
     links: dict[str, int] = field(default_factory=dict)

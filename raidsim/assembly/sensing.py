@@ -29,12 +29,12 @@ def add(system: System, name: str, card: Card) -> int:
 
 
 def suspends(card: Card) -> bool:
-    """Whether programs and erases of a drive give way to reads."""
+    """Return whether programs and erases of a drive give way to reads."""
     return card.has("flash.suspend_time") and card.integer("flash.suspensions") > 0
 
 
 def read_times(card: Card) -> list[float]:
-    """How long a die senses a page of each kind once, in s, from the first bit of a cell on.
+    """Return the time of one sense of each kind of page, s, from the first bit of a cell on.
 
     ``flash.read_time`` is the mean over all pages with what is read again: a share ``p`` of the
     senses is followed by one more, so that there are 1 / (1 - p) of them for each page. Of the

@@ -16,7 +16,7 @@ KIND = "shared cache lines"
 
 
 def transfer_time(host: Card) -> float:
-    """How long a core waits for a line that another core wrote (s), each being as likely.
+    """Return the mean time that a core waits for a line that another core wrote (s).
 
     Among N nodes one in N of the others is of the same node.
     """
@@ -27,12 +27,12 @@ def transfer_time(host: Card) -> float:
 
 
 def stripe_line_time(host: Card) -> float:
-    """What a stripe head waits for cache lines under the lock of its array (s)."""
+    """Return the time that a stripe head waits for cache lines under the lock of its array (s)."""
     return host.integer("raid.stripe_lines") * transfer_time(host)
 
 
 def shared_lines(system: System, volume: VolumeSpec, host: Card) -> dict[str, float]:
-    """What requests of an array wait for that cores share, as fields of ARRAY."""
+    """Return the fields of ARRAY for the cache lines that cores share and requests wait for."""
     assert volume.layout is not None
     reads = writes = host.integer("raid.request_lines")
     if volume.layout["family"] == MIRRORED:

@@ -21,7 +21,7 @@ KEYS = ("smr.band", "smr.media_cache", "smr.records", "smr.idle_after")
 
 
 def is_shingled(card: Card) -> bool:
-    """Whether a card is of a shingled disk."""
+    """Return whether a card is of a shingled disk."""
     return all(card.has(key) for key in KEYS)
 
 
@@ -88,7 +88,7 @@ def renew(system: System, disk: int) -> None:
 
 
 def problems(card: Card, buffered: int) -> Iterator[Problem]:
-    """What of a card's shingles does not fit together, beside ``buffered`` bytes of its buffer."""
+    """Yield what does not fit together in the shingles of a card with ``buffered`` bytes in use."""
     given = [key for key in KEYS if card.has(key)]
     missing = [key for key in KEYS if not card.has(key)]
     if given and missing:

@@ -26,7 +26,7 @@ NEEDED = tuple(
 
 
 def has_cache(card: Card) -> bool:
-    """Whether the drive has an SLC cache."""
+    """Return whether the drive has an SLC cache."""
     return card.has("slc.size")
 
 
@@ -114,7 +114,7 @@ def trim(system: System, row: int, first: int, end: int) -> None:
 
 
 def problems(card: Card) -> list[Problem]:
-    """What does not fit together among the values of the cache."""
+    """Yield what does not fit together among the values of the cache."""
     found = []
     unit = card.integer("flash.page") * card.integer("flash.planes")
     missing = [key for key in NEEDED if not card.has(key)]

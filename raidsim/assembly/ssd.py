@@ -90,7 +90,7 @@ def _read_ahead(system: System, card: Card) -> dict[str, int]:
 
 
 def _structure(card: Card) -> dict[str, int]:
-    """How flash is divided, and data spread over it."""
+    """Return the structure of the flash, and how data is spread over it."""
     stripe = card.integer("flash.stripe")
     return {
         "planes": card.integer("flash.planes"),
@@ -105,7 +105,7 @@ def _structure(card: Card) -> dict[str, int]:
 
 
 def _times(card: Card) -> dict[str, float]:
-    """How long everything takes: firmware, links, data path, channels and dies, in ns."""
+    """Return all times in ns: firmware, links, data path, channels and dies."""
 
     def time(key: str) -> int:
         return round(card.number(key) * NS_PER_S)
@@ -145,7 +145,7 @@ def _program_unit(card: Card) -> int:
 
 
 def _flash_problems(card: Card) -> Iterator[Problem]:
-    """What dies, pages and stripes consist of divides them without a rest."""
+    """Check that dies, pages and stripes divide into whole numbers of their parts."""
     page, frame = card.integer("flash.page"), card.integer("flash.frame")
     dies, unit = card.integer("flash.dies_per_channel"), _program_unit(card)
     if dies % card.integer("flash.dies_in_step"):

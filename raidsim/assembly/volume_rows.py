@@ -83,7 +83,7 @@ def reliable(system: System, volume: int) -> tuple[np.void, NDArray[np.int64]]:
 
 
 def survives(system: System, volume: int) -> bool:
-    """Whether the drives that can be relied on hold all data of a volume."""
+    """Return whether the drives that can be relied on hold all data of a volume."""
     if parts := below(system, volume):
         return all(survives(system, part) for part in parts)
     if system.world.volumes[volume]["kind"] != t.VOLUME_ARRAY:
@@ -95,7 +95,7 @@ def survives(system: System, volume: int) -> bool:
 def member_area(
     system: System, volume: int, member: int, offset: int, size: int
 ) -> tuple[int, int]:
-    """Which bytes of a member hold ``size`` bytes of the volume from ``offset`` on: offset, size.
+    """Return offset and size in a member of ``size`` bytes of the volume from ``offset`` on.
 
     In whole strips, parity and copies included: where data is spread over all members each has
     its share.

@@ -15,7 +15,7 @@ MOST: Final = 2**20  # bytes of an answer
 
 
 def wish_of(what: str, keys: Sequence[str]) -> dict[str, Any]:
-    """What a control socket is asked for, from the words of a command line.
+    """Return the request to a control socket that the words of a command line stand for.
 
     Raises
     ------

@@ -210,7 +210,7 @@ class AttachedSystem:
                 self.devices[name].stored.memory_is_lost(ranges)
 
     def status(self) -> dict[str, Any]:
-        """How it is, as plain data: times in s, sizes in bytes."""
+        """Return its state as plain data: times in s, sizes in bytes."""
         return {
             "time": self.course.now,
             "power": self.env.power,
@@ -233,7 +233,7 @@ class AttachedSystem:
         }
 
     def _parts(self, volume: Volume | Hybrid) -> dict[str, Any]:
-        """How the drives and the cache of a volume are; a hybrid has those of its volumes."""
+        """Return the state of the drives and the cache of a volume; of a hybrid, of its volumes."""
         if isinstance(volume, Hybrid):
             return {"drives": [], "cache": None}
         meter = self._meters.setdefault(volume, present.Meter(self.env, volume))

@@ -29,7 +29,7 @@ LATE: Final = 0.01  # s after its time at which an answer is worth a line in the
 
 
 class Host(Protocol):
-    """What a connection needs of the server."""
+    """The part of the server that a connection needs."""
 
     attached: AttachedSystem
     exports: dict[str, Export]
@@ -41,7 +41,7 @@ class Host(Protocol):
         """Let all connections send what they have."""
 
     def is_full(self, more: int) -> bool:
-        """Whether the data under way of all clients leaves no room for so many bytes."""
+        """Return whether the data under way of all clients leaves no room for so many bytes."""
 
     def count(self, more: int) -> None:
         """Note that ``more`` bytes more are under way; fewer, if negative."""

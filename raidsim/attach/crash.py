@@ -36,7 +36,7 @@ LONGEST_WORDS: Final = 200  # characters of its last line that are shown
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be tested.
+    """The settings of a crash test.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ def wanted(
     overrides: tuple[str, ...],
     seed: int | None,
 ) -> Wanted:
-    """What is to be tested, from the words of a command line.
+    """Return the settings of a crash test from the words of a command line.
 
     Raises
     ------
@@ -293,7 +293,7 @@ class _Command:
         return "".join(c if c.isprintable() else "?" for c in words)[:LONGEST_WORDS]
 
     def failed(self, status: int) -> InputError:
-        """What is said of it if it fails by itself."""
+        """Return the message for a command that fails by itself."""
         cause = f"ends with status {status} though no power was cut: {self.last_line()}"
         return InputError([Problem(None, None, self.option, cause, None)])
 

@@ -41,7 +41,7 @@ MOST_EXTENTS: Final = 4096  # of one answer to a question for the status of bloc
 
 
 class Answer(NamedTuple):
-    """How a request ended.
+    """The answer to a request.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Device:
 
     @property
     def export(self) -> Export:
-        """What clients are told of it."""
+        """The description of the volume for clients."""
         volume = self.volume
         flags = HAS_FLAGS | CAN_MULTI_CONN | SEND_DF
         if self._can_flush:
@@ -134,7 +134,7 @@ class Device:
             answer(Answer(nbd.EINVAL, str(error)))
 
     def _refusal(self, one: nbd.Request) -> Answer | None:
-        """Why a request cannot be carried out, if it cannot."""
+        """Return why a request cannot be carried out, if it cannot."""
         allowed = nbd.ALLOWED_FLAGS.get(one.command)
         if allowed is None:
             return Answer(nbd.EINVAL, f"there is no command {one.command}")
@@ -307,6 +307,6 @@ def _failed(done: Any) -> Answer:
 
 
 def _error_of(error: Exception, due: float) -> Answer:
-    """What a client is told when the bytes cannot be had."""
+    """Return the error that a client gets if the bytes cannot be had."""
     full = isinstance(error, OSError) and error.errno in (nbd.ENOSPC, 122)  # 122: over a quota
     return Answer(nbd.ENOSPC if full else nbd.EIO, str(error), due=due)

@@ -70,7 +70,7 @@ MOST_OPTIONS: Final = 256  # of one handshake
 
 @dataclass(frozen=True)
 class Export:
-    """What clients are told of a volume.
+    """The description of a volume for clients.
 
     Attributes
     ----------
@@ -229,7 +229,7 @@ class Handshake:
         return b"".join(_reply(option, INFORMATION, one) for one in told) + _reply(option, ACK)
 
     def _flags_of(self, export: Export) -> int:
-        """What a client is told that an export takes: only structured replies have fragments."""
+        """Return the flags of an export for a client: only structured replies have fragments."""
         return export.flags if self.structured else export.flags & ~SEND_DF
 
     def _be_structured(self, data: bytes) -> bytes:

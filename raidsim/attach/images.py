@@ -208,5 +208,5 @@ def open_array(array: Array, *, write: bool = False) -> Members:
 
 
 def wrong(path: Path, cause: str, remedy: str | None = None) -> InputError:
-    """What is to be said of a folder that cannot be used."""
+    """Return the message about a folder that cannot be used."""
     return InputError([Problem(str(path), None, None, cause, remedy)])

@@ -21,7 +21,7 @@ from raidsim.attach.superblock import (
 
 
 class Keeper:
-    """What stands before the data on the members of one array, kept true.
+    """A keeper of the records that stand before the data on the members of one array.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Keeper:
 
     @staticmethod
     def _is_told(block: Superblock) -> bool:
-        """Whether the superblocks can say how far a member is good, or it is good as a whole."""
+        """Return whether a member is good as a whole, or superblocks can say how far it is good."""
         return block.TELLS_REBUILT or block.rebuilt is None
 
     def _write_bits(self, fresh: list[int], first: int, end: int) -> None:

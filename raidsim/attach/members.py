@@ -48,7 +48,7 @@ class Content(Protocol):
 
 
 class Keeper(Protocol):
-    """What keeps true what members say of themselves."""
+    """A keeper of the superblocks of members."""
 
     def mark(self, address: int, length: int) -> None:
         """Note that bytes of the volume are about to be written."""
@@ -89,7 +89,7 @@ class Written:
         return [(int(n) * self.part, int(n + 1) * self.part) for n in np.flatnonzero(self._seen())]
 
     def any_in(self, address: int, length: int) -> bool:
-        """Whether something may be in these bytes."""
+        """Return whether something may be in these bytes."""
         first, end = address // self.part, -(-(address + length) // self.part)
         return self._marks.find(1, first, end) >= 0
 
@@ -229,7 +229,7 @@ class Members:
             at = stop
 
     def is_good(self, drive: int, offset: int) -> bool:
-        """Whether the strip of a drive that has this byte can be relied on."""
+        """Return whether the strip of a drive that has this byte can be relied on."""
         return bool(offset - offset % self.strip + self.strip <= self.good[drive])
 
     def _read(self, address: int, length: int) -> bytes:
@@ -318,7 +318,7 @@ class Members:
             yield one.address, data[one.at : one.at + one.length], stripe
 
     def _number(self, address: int) -> int:
-        """Which data strip of its stripe lies at a volume address."""
+        """Return which data strip of its stripe lies at a volume address."""
         spans, unit = self.layout["spans"], self.layout["unit"]
         inner = address if spans == 1 else address // unit // spans * unit + address % unit
         return int(inner // self.strip % self.layout["data"])
@@ -326,7 +326,7 @@ class Members:
     # -- what is computed from other drives ----------------------------------------------------
 
     def _solved(self, drive: int, offset: int, length: int) -> NDArray[np.uint8]:
-        """What a drive has to hold within one strip, by the other drives of its span."""
+        """Return the bytes of a drive within one strip, computed from the rest of its span."""
         n: int = self.layout["span_drives"]
         row, first = offset // self.strip, drive // n * n
         columns = Stripe(self.layout | {"strip": length}, row)
@@ -345,7 +345,7 @@ class Members:
         return np.asarray(found)
 
     def restored(self, drive: int, row: int) -> bytes | None:
-        """What a strip has to hold by the other drives; None if it holds nothing of the volume.
+        """Return the bytes of a strip, from the other drives; None if it has no data of the volume.
 
         Raises
         ------
@@ -434,7 +434,7 @@ class Members:
                         yield offset // self.strip
 
     def _is_written(self, drive: int, row: int) -> bool:
-        """Whether the volume has data in the bytes of a drive's row; parity does not count."""
+        """Return whether bytes of a drive's row hold data of the volume; parity is none."""
         role, _, address = held(self.layout, drive, row)
         return role == DATA and self.written.any_in(address, self.strip)
 
@@ -518,7 +518,7 @@ class Members:
                         self.drives[drive].write(row * self.strip, content)
 
     def inconsistent(self, stripes: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Which of these stripes do not agree: drive and row of the strips that differ."""
+        """Return which of these stripes do not agree: drive and row of the strips that differ."""
         n: int = self.layout["span_drives"]
         wrong = []
         for span, row in stripes:

@@ -21,7 +21,7 @@ Ranges = Sequence[tuple[int, int]]
 
 
 class Entry(NamedTuple):
-    """What was at an address before a write."""
+    """The earlier content of an address, before a write."""
 
     address: int
     before: bytes
@@ -32,7 +32,7 @@ class Entry(NamedTuple):
         return self.address + len(self.before)
 
     def part(self, begin: int, end: int) -> Entry:
-        """What was there of these bytes."""
+        """Return the earlier content of these bytes."""
         if begin == self.address and end == self.end:
             return self
         return Entry(begin, self.before[begin - self.address : end - self.address])
@@ -82,11 +82,11 @@ class Promised:
         self._hold(left)
 
     def covers(self, address: int, length: int) -> bool:
-        """Whether all of these bytes are noted: they go back to the oldest, so that says it all."""
+        """Return whether all of these bytes are noted, back to the oldest content."""
         return self._sectors.issuperset(_sectors_of(address, length))
 
     def holds(self, address: int, length: int) -> bool:
-        """Whether something near these bytes was written, and has not been settled since."""
+        """Return whether something near these bytes was written, and has not been settled since."""
         return not self._blocks.isdisjoint(self._blocks_of(address, length))
 
     def settle(self, lost: Ranges, unplaced: int = 0, kept: Ranges = ()) -> None:

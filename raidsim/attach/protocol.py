@@ -72,7 +72,7 @@ LONGEST_MESSAGE: Final = 4096  # bytes of the text of an error
 
 
 class ProtocolError(Exception):
-    """What a client sent is no NBD: the connection cannot go on."""
+    """A message of a client that is not NBD: the connection ends."""
 
 
 class Request(NamedTuple):

@@ -138,7 +138,7 @@ class Server:
             connection.send_replies()
 
     def is_full(self, more: int) -> bool:
-        """Whether the data under way of all clients leaves no room for so many bytes."""
+        """Return whether the data under way of all clients leaves no room for so many bytes."""
         return self._bytes + more > MOST_BYTES
 
     def count(self, more: int) -> None:
@@ -222,6 +222,6 @@ def clear_socket(path: Path, option: str) -> None:
 
 
 def no_socket(option: str, where: object, error: OSError) -> InputError:
-    """What is said where the system gives no socket."""
+    """Return the message for a system that gives no socket."""
     cause = f'no server can listen at "{where}": {error.strerror or error}'
     return InputError([Problem(None, None, option, cause, "give another one")])

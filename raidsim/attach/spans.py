@@ -138,7 +138,7 @@ def _check_outer(folder: Path, array: Members, wanted: Superblock, number: int) 
 
 
 class SpanKeepers:
-    """What the members of all spans say of themselves, kept true.
+    """A keeper of the superblocks of the members of all spans.
 
     Parameters
     ----------

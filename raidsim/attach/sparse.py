@@ -93,7 +93,7 @@ class Sparse:
                     self.write(at, bytes(min(_PIECE, high - at)))
 
     def extents(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """Where something was written, in order: first bytes and ends within [begin, end)."""
+        """Yield where something was written, in order: first bytes and ends within [begin, end)."""
         at = begin
         while at < end:
             try:

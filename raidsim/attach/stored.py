@@ -32,7 +32,7 @@ NO_ROOM: Final = "the host has no room for what is rebuilt onto it"
 
 
 class Stored:
-    """What the drives of a volume hold.
+    """The data on the drives of a volume.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Stored:
     # -- what clients read and write -----------------------------------------------------------
 
     def read(self, offset: int, length: int) -> bytes:
-        """What is there now.
+        """Return the present content.
 
         Raises
         ------
@@ -296,7 +296,7 @@ def _lengths(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _may_lose(volume: Volume) -> bool:
-    """Whether a power cut may cost something that was answered."""
+    """Return whether a power cut may cost something that was answered."""
     if isinstance(volume, Hybrid) or volume.spec.write != "through":
         return True
     drives = volume.system.world.drives[drives_of(volume.system, volume.row)]

@@ -45,7 +45,7 @@ class NoSuperblock(ValueError):
 
 @dataclass
 class Superblock:
-    """What a member says of itself and its array.
+    """The superblock of a member: the values that describe it and its array.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Superblock:
 
     @property
     def role(self) -> int:
-        """What this member is, by its own account."""
+        """The role of this member, according to its superblock."""
         return self.roles[self.number] if self.number < len(self.roles) else SPARE
 
     def pack(self) -> bytes:
@@ -227,7 +227,7 @@ class Bitmap:
 
     @property
     def bits(self) -> int:
-        """How many there are."""
+        """The number of bits."""
         return -(-self.sectors * SECTOR // self.chunk)
 
     def pack(self) -> bytes:

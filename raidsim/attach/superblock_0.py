@@ -45,7 +45,7 @@ _NO_RESYNC: Final = 2**32 - 1
 
 @dataclass
 class Superblock0(Superblock):
-    """What a member says of itself and its array, in metadata 0.90."""
+    """The superblock of a member in metadata 0.90: values of it and of its array."""
 
     METADATA: ClassVar[str] = "0.90"
     TELLS_REBUILT: ClassVar[bool] = False
@@ -164,7 +164,7 @@ def parse_0(data: bytes, place: int) -> Superblock0:
 
 
 def _role(words: list[int], at: int) -> int:
-    """What a disk is by its words: its place in the array, FAULTY or SPARE."""
+    """Return the role of a disk from its words: its place in the array, FAULTY or SPARE."""
     place, state = words[at + 3], words[at + 4]
     if state & (_IS_FAULTY | _IS_REMOVED):
         return FAULTY

@@ -67,7 +67,7 @@ class Missed:
 
     @property
     def miss(self) -> float | None:
-        """How far off the simulation is, relative to the printed figure."""
+        """The error of the simulation, relative to the printed figure."""
         return None if self.after is None else self.after / self.figure.written - 1
 
     @property
@@ -78,7 +78,7 @@ class Missed:
 
 @dataclass(frozen=True)
 class CardFit:
-    """What came of a fit to rated figures."""
+    """The result of a fit to rated figures."""
 
     card: Card
     figures: tuple[Missed, ...]

@@ -194,7 +194,7 @@ def _path_of_writes(speed: float, link: float) -> float:
 
 
 def _is_carried(card: Card, speed: float, rate: float) -> bool:
-    """Whether the flash as the card has it carries clearly more than is printed, bytes/s."""
+    """Return whether the flash as the card has it carries clearly more than is printed, bytes/s."""
     carries = _at_once(card) / card.number("flash.program_time")
     collected = carries / amplification(card.number("flash.spare"))
     return carries > CLEARLY * speed and collected > CLEARLY * rate

@@ -41,7 +41,7 @@ class Learned:
     """Which end of its plausible range it stands at after: "low", "high" or None."""
 
     def is_spent(self, job: Told) -> bool:
-        """Whether it stands at the end of its range, and beyond that would be nearer to a job."""
+        """Return whether it is at the end of its range, and a job asks for more."""
         slope = self.slopes.get(key_of(job.name), 0.0)  # of the simulated speed
         wanted = slope if job.after > 1 else -slope
         return (self.end == HIGH_END and wanted > 0) or (self.end == LOW_END and wanted < 0)
@@ -69,7 +69,7 @@ class Told:
 
 @dataclass(frozen=True)
 class OwnResults:
-    """What results told of the values of a scenario's cards; those that were told of come first."""
+    """The knowledge that results give of card values; values with such knowledge come first."""
 
     scenario: str
     values: tuple[Learned, ...]

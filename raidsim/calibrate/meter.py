@@ -21,7 +21,7 @@ LONG = 3600.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a fit is going to take: runs in all, and seconds if they take as long as the first."""
+    """An estimate of a fit: runs in all, and seconds if all take as long as the first."""
 
     parameters: int
     claims: int

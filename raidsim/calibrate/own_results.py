@@ -159,7 +159,7 @@ def _groups(
 
 
 def _why_left_out(job: MeasuredJob, played: Played) -> str:
-    """Why a job tells nothing, in words; empty of one that does."""
+    """Return why a job tells nothing, in words; empty of one that does."""
     if played.refused:
         return played.refused[0].meaning
     return "nothing was measured" if job.error or job.iops == 0 else ""
@@ -314,7 +314,7 @@ class _Search:
         return np.zeros(len(here))
 
     def _distance(self, k: int, here: float, there: float) -> float:
-        """How far a value has moved, once it is rounded as a run has it."""
+        """Return the distance that a value has moved, after rounding as in a run."""
         a, b = self.unknowns.value(k, here), self.unknowns.value(k, there)
         return b - a if self.unknowns.linear[k] else math.log(b / a)
 
@@ -406,7 +406,7 @@ class _Search:
         )
 
     def _told(self, x: Vector, covariance: Vector) -> NDArray[np.bool_]:
-        """Which values the figures moved, by more than no news would, or narrowed."""
+        """Return which values the figures moved, by more than no news would, or narrowed."""
         before, after = (np.sqrt(np.diag(one)) for one in (self.unknowns.prior, covariance))
         moved = np.abs(x - self.unknowns.mean) > MOVED * before
         found: NDArray[np.bool_] = moved | (after < LEARNED * before)

@@ -85,7 +85,7 @@ class Parameter:
         return next((one for one in beside if self._is_within(one)), near)
 
     def _is_within(self, shown: float) -> bool:
-        """Whether a number in the unit of the card is within the bounds."""
+        """Return whether a number in the unit of the card is within the bounds."""
         return self.low <= units.convert(shown, self.unit, self.dimension) <= self.high
 
     def rounded(self, value: float) -> float:
@@ -167,7 +167,7 @@ def free_parameters(cards: Iterable[Card], *, assumed: bool = False) -> list[Par
 
 
 def fit_together(parameters: Sequence[Parameter], values: Sequence[float]) -> bool:
-    """Whether the cards could have these values: inner tracks no longer than outer ones, and so on.
+    """Return whether the cards could have these values (inner tracks no longer than outer ones).
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def _taken(card: Card) -> tuple[Taken, ...]:
 
 
 def _is_rounded(printed: float, exact: float) -> bool:
-    """Whether a sheet prints a capacity that its card knows by the sector: 20 TB of 20.0006."""
+    """Return whether a sheet rounds a capacity that its card has by the sector (20.0006 TB)."""
     return abs(exact / printed - 1) < ROUNDED
 
 
@@ -226,7 +226,7 @@ def _slc_cache(own: Card, card: Card) -> Iterator[Taken]:
 
 
 def _is_of_base(card: Card, name: str) -> bool:
-    """Whether a value is still that of the base, or one that followed from it before."""
+    """Return whether a value is still that of the base, or one that followed from it before."""
     if name in card.inherited:
         return False
     return card.sources[name].note in (f"as {card.base}", FULL_NOTE, MORE_NOTE)
@@ -309,6 +309,6 @@ def _span_of(card: Card, name: str) -> tuple[float, float]:
 
 
 def is_replaceable(card: Card, name: str) -> bool:
-    """Whether the value was not written by a person with better information."""
+    """Return whether the value was not written by a person with better information."""
     note = card.sources[name].note
     return note in {"", f"as {card.base}", *CLASS_NOTES, FITTED, TOGETHER}

@@ -67,12 +67,12 @@ class Trial:
 
     @property
     def costs(self) -> Vector:
-        """What each claim costs: half the square of its emphasised residual, damped (Cauchy)."""
+        """The cost of each claim: half the square of its emphasised residual, damped (Cauchy)."""
         return 0.5 * GIVEN_UP**2 * np.log1p((self.emphasised / GIVEN_UP) ** 2)
 
     @property
     def cost(self) -> float:
-        """What all claims cost together."""
+        """The cost of all claims together."""
         return float(self.costs.sum())
 
     @property
@@ -176,7 +176,7 @@ class FitProblem:
         ]
 
     def moves(self, job: Job) -> bool:
-        """Whether a job runs with one of the parameters."""
+        """Return whether a job runs with one of the parameters."""
         cards = [card for _, card in places_of(job.scenario, job.overrides)]
         return any(parameter.is_on(card) for parameter in self.parameters for card in cards)
 
@@ -237,7 +237,7 @@ def claims_about(claims: Sequence[Claim], parameters: Sequence[Parameter]) -> li
 
 
 def about_card(claim: Claim, parameters: Sequence[Parameter], card: Card) -> bool:
-    """Whether a claim is about a system in which one of the parameters of a card counts."""
+    """Return whether a claim is about a system in which one of the parameters of a card counts."""
     return any(_is_about(claim, one) for one in parameters if one.card.name == card.name)
 
 

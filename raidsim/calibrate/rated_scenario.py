@@ -135,7 +135,7 @@ def cpu_time(card: Card, one: RatedPerformance) -> float:
 
 
 def _of_personal_computers(card: Card) -> bool:
-    """Whether a drive is one on NVMe whose acknowledged writes a power cut takes."""
+    """Return whether a drive is one on NVMe whose acknowledged writes a power cut takes."""
     if not card.has("buffer.protected") or card.flag("buffer.protected"):
         return False
     return card.word("link.interface") == "nvme"

@@ -83,7 +83,7 @@ class Fitted:
 
     @property
     def sensitivities(self) -> dict[str, float]:
-        """What a card says of it: its changes of the claims that tell most, those first."""
+        """The sensitivities for a card: changes of the claims that depend on it, largest first."""
         told = sorted(self.telling, key=lambda c: (-abs(self.weights[c]), c))
         return {c: self.changes[c] for c in told if abs(self.changes[c]) >= LEAST_CHANGE}
 

@@ -118,7 +118,7 @@ class Card:
         return self.values[name]
 
     def has(self, name: str) -> bool:
-        """Whether the card has a value that it may leave out."""
+        """Return whether the card has a value that it may leave out."""
         return name in self.values
 
     def word(self, name: str) -> str:

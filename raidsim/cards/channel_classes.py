@@ -20,7 +20,7 @@ _LAST = 9999
 
 @dataclass(frozen=True)
 class ChannelClass:
-    """How fast a channel reads in drives up to a year of launch, in MB/s, command and status included."""
+    """The speed of a channel in drives up to a year of launch, MB/s with command and status."""
 
     until: int
     read: float
@@ -34,7 +34,7 @@ class ChannelClass:
         return FitRange(f"{self.low:g} MB/s", f"{self.high:g} MB/s", self.why)
 
     def holds(self, time: float) -> bool:
-        """Whether a channel that takes so many seconds a byte is of the class."""
+        """Return whether a channel that takes so many seconds a byte is of the class."""
         return self.low <= 1e-6 / time <= self.high
 
     @property

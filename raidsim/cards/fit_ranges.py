@@ -126,7 +126,7 @@ FIT_RANGES: dict[str, dict[str, FitRange]] = {
 
 @cache
 def fit_range(kind: str, name: str) -> tuple[float, float] | None:
-    """Where a fit looks for a value, in base units; None if nothing says so."""
+    """Return where a fit looks for a value, in base units; None if nothing says so."""
     found = FIT_RANGES[kind].get(name)
     if found is None:
         return None

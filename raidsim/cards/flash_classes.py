@@ -98,7 +98,7 @@ def bits_of(card: Card) -> int | None:
 
 
 def gathers(card: Card) -> bool:
-    """Whether a drive has an SLC cache."""
+    """Return whether a drive has an SLC cache."""
     return card.has("slc.size") or card.has("slc.dynamic_size")
 
 
@@ -117,7 +117,7 @@ def class_of(bits: int | None, year: int | None, *, cached: bool) -> FlashClass 
 
 
 def is_kin(like: Card, bits: int | None, maker: str, year: int | None) -> bool:
-    """Whether a drive may have the flash of another one: of the same maker and time, and its cells."""
+    """Return whether a drive may have the flash of another one: same maker, time and cells."""
     if like.year is None or year is None or bits != bits_of(like):
         return False
     if usual_die(like.year) != usual_die(year):
@@ -157,7 +157,7 @@ def usual_spare(capacity: float) -> float:
 
 @dataclass(frozen=True)
 class Interface:
-    """What commands of an interface take in drives from a year of launch on, in us."""
+    """The time that a command takes in drives of an interface from a year on, in us."""
 
     since: int
     time: float

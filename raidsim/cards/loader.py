@@ -69,7 +69,7 @@ def read_once(path: Path, shown: str | None = None, *, above: _Above = ()) -> Ca
 
 
 def _stamps(files: Iterable[Path]) -> Stamps:
-    """What tells whether files have changed; nothing if one of them is gone."""
+    """Return stamps that change when files change; none if one of the files is gone."""
     try:
         found = [file.stat() for file in files]
     except OSError:
@@ -162,7 +162,7 @@ class _Wrong(Exception):
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of a hard disk, beside its single values."""
+    """The measured curves and tables of a hard disk, beside its single values."""
 
     surface: Surface | None = None
     seek_points: SeekPoints | None = None
@@ -233,7 +233,7 @@ class _Reader:
         )  # fmt: skip
 
     def _measured(self, data: Mapping[str, Any], kind: CardKind, base: Card | None) -> Measured:
-        """What was measured of a hard disk: of the card, or of its base."""
+        """Return the measured curves and tables of a hard disk, from the card or its base."""
         found = Measured()
         if base is not None:
             found = Measured(base.surface, base.seek_points, base.disksim)
@@ -340,7 +340,7 @@ class _Reader:
         return base
 
     def _gives(self, data: Mapping[str, Any], attribute: Attribute) -> bool:
-        """Whether the file itself states an attribute."""
+        """Return whether the file itself states an attribute."""
         section, _, key = attribute.name.partition(".")
         table = data.get(section)
         return isinstance(table, dict) and key in table
@@ -383,7 +383,7 @@ class _Reader:
             self._default(attribute, data)
 
     def _print(self, data: Mapping[str, Any], kind: CardKind, rated: Rated | None) -> None:
-        """What nothing else says is as the sheet prints it: no card has to say it twice."""
+        """Take values that nothing else gives from the sheet, so that no card repeats them."""
         for name, figure in ({} if rated is None else rated.figures).items():
             attribute = kind.by_name.get(FIGURES[name].attribute)
             if attribute is None or not attribute.required or not self._is_open(attribute, data):
@@ -406,7 +406,7 @@ class _Reader:
             self.problem((section, key), "is missing", example)
 
     def _is_open(self, attribute: Attribute, data: Mapping[str, Any]) -> bool:
-        """Whether nothing is known of a value yet, nor said to be wrong with it."""
+        """Return whether nothing is known of a value yet, nor said to be wrong with it."""
         section, _, key = attribute.name.partition(".")
         table = data.get(section, {})
         if not isinstance(table, dict) or key in table or (section, key) in self.file.broken:
@@ -473,7 +473,7 @@ class _Reader:
         self.values[attribute.name] = converted
 
     def _because(self, entry: Mapping[str, Any]) -> str:
-        """Why a range is where it is."""
+        """Return why a range is where it is."""
         because = entry.get("because", "")
         if not isinstance(because, str):
             raise _Wrong("because", "is not a text", "put it in quotes")

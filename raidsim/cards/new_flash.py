@@ -62,7 +62,7 @@ WRITES_LOOK_FURTHER = (
 
 @dataclass(frozen=True)
 class Stated:
-    """What a new card states: a value and its range in base units, and why."""
+    """A value that a new card states: the value and its range in base units, and the reason."""
 
     value: float
     unit: str
@@ -247,7 +247,7 @@ class NewFlash:
         return whole / self.apart if self._is_part() else whole
 
     def _is_of_base(self) -> bool:
-        """Whether dies are those of the other card, which may count a plane as one."""
+        """Return whether dies are those of the other card, which may count a plane as one."""
         if not self.like.has("flash.die_capacity"):
             return False
         if self.year is None or self.kin:
@@ -257,7 +257,7 @@ class NewFlash:
         return usual_die(self.like.year) == usual_die(self.year)
 
     def _is_part(self) -> bool:
-        """Whether the size that is known is that of a die of planes that read by themselves."""
+        """Return whether the known size is that of a die whose planes read independently."""
         return self.apart > 1 and (self._counted or not self._is_of_base())
 
     def _dies(self) -> Stated:

@@ -35,7 +35,7 @@ def kinship(model: str, card: Card) -> int:
 
 
 def _rests(model: str) -> Iterator[str]:
-    """What follows from the beginning of each word on."""
+    """Yield the text from the beginning of each word on."""
     for word in re.finditer(r"[A-Za-z0-9]+", model):
         yield plain(model[word.start() :])
 

@@ -39,17 +39,17 @@ def find(name: str, folder: Path | None = None) -> Path:
 
 
 def shown_as(path: Path, name: str | Path) -> str | None:
-    """What messages call a card that was asked for by this name; None for its path."""
+    """Return the name of a requested card for messages; None for its path."""
     return None if path.is_absolute() else str(name)
 
 
 def looks_like_path(name: str) -> bool:
-    """Whether a text is meant as the path of a file rather than as a name."""
+    """Return whether a text is meant as the path of a file rather than as a name."""
     return name.endswith(".toml") or "/" in name or "\\" in name
 
 
 def exists(path: Path) -> bool:
-    """Whether there is such a file; a name that no file can have is none."""
+    """Return whether there is such a file; a name that no file can have is none."""
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -143,7 +143,7 @@ def unknown_names(card: Card) -> list[str]:
 
 
 def fixed(kind: str, name: str) -> str:
-    """Why a number of a kind of card is never drawn; empty if it may be."""
+    """Return why a number of a kind of card is never drawn; empty if it may be."""
     if any(row[0] == name for row in ROWS[kind]):
         return ""
     where = drives.FIXED if kind in ("hdd", "ssd") else systems.FIXED
@@ -197,7 +197,7 @@ def _stated(card: Card, name: str) -> tuple[float, float]:
 
 
 def _is_taken_over(card: Card, name: str) -> bool:
-    """Whether a value is that of another card, with a range that only says where a fit may look.
+    """Return whether a value is another card's, with a range that only bounds a fit.
 
     What that card has none of is not, since there a fit begins at the least, and all have channels;
     nor is what its class does not have.
@@ -281,7 +281,7 @@ def _begins_at_zero(row: drives.Row, dimension: str) -> bool:
 
 
 def _is_fixed(card: Card, attribute: Attribute) -> bool:
-    """Whether a number is never drawn; one with a range of its own is."""
+    """Return whether a number is never drawn; one with a range of its own is."""
     name = attribute.name
     if card.sources[name].range is not None and not _is_taken_over(card, name):
         return False

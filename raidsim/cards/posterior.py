@@ -112,7 +112,7 @@ class Posterior:
         return float(ends[0]), float(ends[1])
 
     def _sides(self) -> tuple[Vector, Vector]:
-        """What a move downwards and one upwards count, so that ranges are met on both sides."""
+        """Return the weights of a move down and a move up, so that ranges are met on both sides."""
         with np.errstate(divide="ignore"):
             low = np.where(self.linear, self.low, np.log(self.low))
             high = np.where(self.linear, self.high, np.log(self.high))
@@ -195,7 +195,7 @@ def _prior(deviations: Vector, groups: list[str]) -> Vector:
 
 
 def _told(card: Card, ranges: Mapping[str, Plausible]) -> dict[str, Mapping[str, float]]:
-    """What figures tell of the unknown values: by value and figure, for 1 % more of it."""
+    """Return by value and figure the change of the figure for 1 % more of an unknown value."""
     told = {**card.base_sensitivities, **card.sensitivities}
     return {name: told[name] for name in ranges if told.get(name)}
 

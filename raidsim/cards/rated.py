@@ -197,7 +197,7 @@ SHAPES: dict[str, tuple[RatedPerformance, ...]] = {
 
 @dataclass(frozen=True)
 class Rated:
-    """What a sheet prints: ``sheets`` names what is quoted."""
+    """The figures of a data sheet: ``sheets`` names the quoted documents."""
 
     sheets: tuple[str, ...]
     figures: Mapping[str, RatedFigure] = field(default_factory=dict)

@@ -359,7 +359,7 @@ def _moved(attribute: Attribute, like: Card) -> str:
 
 
 def _has_no_lanes(card: Card) -> bool:
-    """Whether a drive hangs on a port of SATA or SAS."""
+    """Return whether a drive hangs on a port of SATA or SAS."""
     return card.has("link.interface") and card.word("link.interface") in ("sata", "sas")
 
 

@@ -97,7 +97,7 @@ class Zone:
 
     @property
     def cylinders(self) -> int:
-        """How many it has."""
+        """The number of cylinders."""
         return self.last - self.first + 1
 
 
@@ -367,7 +367,7 @@ def read_seek_curve(data: object, refuse: Refuse) -> SeekPoints | None:
 def values_of(
     surface: Surface | None, seeks: SeekPoints | None, heads: int, sector: int
 ) -> dict[str, float]:
-    """What other values of the card follow, in base units, by their names."""
+    """Return the other values of the card that follow, in base units, by their names."""
     found: dict[str, float] = {}
     if surface is not None:
         found["geometry.zones"] = len(surface.zones)

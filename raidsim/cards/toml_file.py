@@ -159,7 +159,7 @@ def copied(data: Any) -> Any:
 
 
 def is_deep(data: object) -> bool:
-    """Whether tables and lists nest deeper than any description does."""
+    """Return whether tables and lists nest deeper than any description does."""
     level = [data]
     for _ in range(DEEPEST):
         level = [

@@ -91,7 +91,7 @@ def _earlier_files(folder: Path, expected: str, prepare: str) -> set[str]:
 
 
 def is_expectations(name: str) -> bool:
-    """Whether a path is that of expectations, rather than of a scenario."""
+    """Return whether a path is that of expectations, rather than of a scenario."""
     if not name.endswith(".json"):
         return False
     from raidsim.acceptance import is_expected

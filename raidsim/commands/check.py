@@ -133,7 +133,7 @@ def _room_and_risks(scenario: Scenario) -> tuple[Room, list[Risk]]:
 
 
 def _share(text: str | None) -> float:
-    """What a file system takes, as a share."""
+    """Return the share that a file system takes."""
     from raidsim.observe.waterfall import FILE_SYSTEM
 
     share = quantity_of("--file-system", text, "share")

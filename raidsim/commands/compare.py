@@ -161,7 +161,7 @@ def compare_command(
 
 
 def _share(percentile: str | None, within: str | None) -> float | None:
-    """Which share of the I/Os must be within the latency, if that is asked for."""
+    """Return which share of the I/Os must be within the latency, if that is asked for."""
     share = quantity_of("--percentile", percentile, "share")
     if share is not None and within is None:
         cause = "has no effect without --within"
@@ -177,7 +177,7 @@ def _prices(path: str | None) -> Prices | None:
 
 
 def _contents(found: Comparison, targets: dict[str, Target | None]) -> dict[Target, bytes]:
-    """What goes into each file."""
+    """Return the content of each file."""
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
         from raidsim.report import json_file
@@ -218,7 +218,7 @@ class _Asked:
 def _read(
     systems: list[str], variants: list[str], overrides: list[str], seed: int | None
 ) -> dict[str, Scenario | Result]:
-    """What is compared, by name; every problem of all of them at once."""
+    """Read what is compared, by name; report the problems of all files at once."""
     from raidsim import scenario as scenarios
     from raidsim.result import Result
 
@@ -278,7 +278,7 @@ def _of_variant(problem: Problem, option: str) -> Problem:
 
 
 def _called(name: str) -> str:
-    """What a file is called in tables."""
+    """Return the name of a file in tables."""
     return Path(name).stem if Path(name).suffix in (".toml", ".json") else name
 
 

@@ -17,7 +17,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 
 class Op(StrEnum):
-    """What a request does."""
+    """The operation of a request."""
 
     read = "read"
     write = "write"

@@ -133,7 +133,7 @@ def _in_one_line(group: TyperGroup) -> Iterator[None]:
 
 
 def _wanted(option: str, group: TyperGroup) -> set[str]:
-    """What stands for the value of an option in the help of the commands that have it."""
+    """Return the placeholders of an option's value in the help of the commands that have it."""
     found: set[str] = set()
     for command in group.commands.values():
         if isinstance(command, TyperGroup):
@@ -146,7 +146,7 @@ def _wanted(option: str, group: TyperGroup) -> set[str]:
 
 
 def _refusal(error: Any, group: TyperGroup) -> InputError:
-    """What is wrong with a command line, in words."""
+    """Return in words what is wrong with a command line."""
     from raidsim.errors import InputError, Problem
 
     remedy = f"{error.ctx.command_path} -h says what it takes" if error.ctx else None
@@ -180,7 +180,7 @@ def _refusal(error: Any, group: TyperGroup) -> InputError:
 
 
 def _short(text: str, limit: int = 60) -> str:
-    """What was typed, as it may be shown in a message."""
+    """Return what was typed, short enough for a message."""
     from raidsim.errors import one_line
 
     return one_line(text if len(text) <= limit else f"{text[: limit - 4]} ...")
@@ -249,7 +249,7 @@ class WithUnknowns(TyperCommand):
             raise
 
     def refusal(self, number: object) -> InputError:
-        """What is said of a number of draws that this command does not take."""
+        """Return the message for a number of draws that this command does not take."""
         from raidsim.studies import unknown
 
         return unknown.refusal(number)
@@ -259,7 +259,7 @@ class WithUnknownsOfClaims(WithUnknowns):
     """The same of published figures, which have bounds of their own."""
 
     def refusal(self, number: object) -> InputError:
-        """What is said of a number of draws that this command does not take."""
+        """Return the message for a number of draws that this command does not take."""
         from raidsim.studies import unknown
         from raidsim.validate.unknowns import DRAWS, MOST
 

@@ -130,7 +130,7 @@ def run_command(
 
 
 def _fio_folder(path: str | None, logs: bool) -> Folder | None:
-    """Where files of fio go, if any are wanted."""
+    """Return where files of fio go, if any are wanted."""
     from raidsim.errors import Problem
     from raidsim.report.output import Folder
 

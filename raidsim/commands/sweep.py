@@ -148,7 +148,7 @@ def _asked(
     scenario: str, vary: list[str], sample: list[str], samples: int | None, where: str | None,
     seeds: int | None, precision: str | None, overrides: list[str], seed: int | None,
 ) -> Asked:  # fmt: skip
-    """What is asked for, by a study file, by options, or by both."""
+    """Return the requested sweep, from a study file, from options, or from both."""
     from dataclasses import replace
 
     from raidsim import scenario as scenarios
@@ -208,7 +208,7 @@ def _explain(found: Sweep, y: str, *, quiet: bool) -> None:
 def _contents(
     found: Sweep, targets: dict[str, Target | None], x: str | None, y: str, by: str | None
 ) -> dict[Target, bytes]:
-    """What goes into each file."""
+    """Return the content of each file."""
     from raidsim.report import sweep_files, sweep_plot
 
     made: dict[Target, bytes] = {}

@@ -29,7 +29,7 @@ app = typer.Typer(rich_markup_mode=None)
 
 
 class Role(StrEnum):
-    """What a claim may be used for."""
+    """The permitted use of a claim."""
 
     calibration = "calibration"
     prediction = "prediction"

@@ -137,7 +137,7 @@ class Arguments:
 
 
 def is_time(value: Any) -> bool:
-    """Whether a value is a number on the axis of time; infinity is one."""
+    """Return whether a value is a number on the axis of time; infinity is one."""
     if isinstance(value, str | bytes | bool):
         return False
     try:

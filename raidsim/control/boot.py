@@ -88,12 +88,12 @@ class Boot:
 
     @property
     def total(self) -> int:
-        """How many machines there are."""
+        """The number of machines."""
         return sum(group.spec.count for group in self.groups.values())
 
     @property
     def ready(self) -> int:
-        """How many of them are ready."""
+        """The number of machines that are ready."""
         times = [time for group in self.groups.values() for time in group.ready]
         return sum(time is not None for time in times)
 

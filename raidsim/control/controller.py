@@ -136,7 +136,7 @@ class Controller(Part):
 
     @property
     def spec(self) -> ControllerSpec:
-        """What it is now, as a scenario would have it."""
+        """The present state, as a scenario would describe it."""
         return self._spec.model_copy(update={"battery": self.battery})
 
     @property
@@ -445,7 +445,7 @@ class Controller(Part):
 
     @property
     def use(self) -> ControllerUse:
-        """How its cache served in the window, and what a power cut would cost now."""
+        """The use of its cache in the window, and the cost of a power cut now."""
         self.env.sync()
         system = self.env.system
         writes = {
@@ -461,7 +461,7 @@ class Controller(Part):
         self.ownership.carry(spec, row, paths)
 
     def belongs_elsewhere(self, host: Host) -> bool:
-        """Whether it is in another server than this one."""
+        """Return whether it is in another server than this one."""
         return self._host is not None and self._host is not host
 
     def put_into(self, host: Host) -> None:

@@ -426,7 +426,7 @@ def _load_stops(course: Course, event: kinds.LoadStop) -> None:
 
 
 def _for(event: EventSpec, lasting: float | None, undo: Callable[[], Any]) -> Sequence[Later]:
-    """What is undone after a time, if it is."""
+    """Return the undoing of a change after its time, if it has one."""
     return [] if lasting is None else [Later(lasting, undo, event.words_of_end)]
 
 

@@ -70,11 +70,11 @@ class Drives:
         supply.switch(self.system, self.rows[number], False)
 
     def is_failed(self, number: int) -> bool:
-        """Whether a drive answers with errors."""
+        """Return whether a drive answers with errors."""
         return bool(self.system.world.drives[self.rows[number]]["failed"])
 
     def is_whole(self, number: int) -> bool:
-        """Whether all that a drive holds can be relied on."""
+        """Return whether all that a drive holds can be relied on."""
         if self.is_failed(number):
             return False
         if not self.is_array:
@@ -163,7 +163,7 @@ class Drives:
 
     @property
     def temperature(self) -> float | None:
-        """What the hottest reports, C; None if the card does not say how it warms."""
+        """The highest reported temperature, C; None if the card does not give thermal values."""
         heats = self.system.world.heats
         readings = [heat.thermal_state(self.system, heats[row]).inner for row in self.heats]
         return max(readings, default=None)
@@ -177,7 +177,7 @@ class Drives:
 
     @property
     def throttled(self) -> str:
-        """How the one that throttles most does: "lightly", "heavily", or "" for none."""
+        """The state of the drive that throttles most: "lightly", "heavily", or "" for none."""
         states = [thermal.STATES[int(self.system.world.heats[row]["state"])] for row in self.heats]
         return max(states, key=HOW_HOT.index, default="")
 

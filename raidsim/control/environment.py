@@ -170,7 +170,7 @@ class Environment(KernelEnvironment):
         return self.air
 
     def is_taken(self, name: Any) -> bool:
-        """Whether something in this environment has the name."""
+        """Return whether something in this environment has the name."""
         return isinstance(name, str) and name in self._taken
 
     def check_name(self, check: Arguments, kind: str, name: str | None) -> str:

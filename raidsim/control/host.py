@@ -85,7 +85,7 @@ class Host:
 
     @property
     def spec(self) -> HostSpec:
-        """What it is, as a scenario would have it."""
+        """The host, as a scenario would describe it."""
         return self._rows.spec
 
     @property

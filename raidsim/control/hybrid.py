@@ -238,14 +238,14 @@ class Hybrid(Volume):
 
     @property
     def intent(self) -> str:
-        """What is noted of its writes: nothing; the volumes below do that."""
+        """The record of its writes: none; the volumes below have their own."""
         return "none"
 
     # -- figures ------------------------------------------------------------------------------
 
     @property
     def figures(self) -> HybridUse:
-        """What the front answered in the window, what it holds, and what only it holds."""
+        """The share that the front answered in the window, its content, and what only it holds."""
         self.env.sync()
         return hybrid_use.use_of(self.system, self._is, self.row)
 
@@ -273,7 +273,7 @@ class Hybrid(Volume):
 
     @property
     def health(self) -> str:
-        """How it is: as the back, or as the front where the back is optimal.
+        """The health: that of the back, or that of the front where the back is optimal.
 
         With a front that has failed it is "degraded", or "failed" if only the front held some
         data; so it is until the front is used again.
@@ -344,7 +344,7 @@ class Hybrid(Volume):
 
     @property
     def addressed(self) -> HybridSpec:
-        """What a load on it is checked against."""
+        """The volume that a load on it is checked against."""
         return self._is
 
 

@@ -30,7 +30,7 @@ class EndlessLoadError(RuntimeError):
 
 
 class Completion(NamedTuple):
-    """How an awaited I/O ended.
+    """The end of an awaited I/O.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ class Loaded(Protocol):
 
     @property
     def addressed(self) -> VolumeSpec | HybridSpec:
-        """What a load on it is checked against."""
+        """The volume that a load on it is checked against."""
 
     def make_room(self, length: int) -> None:
         """Tell the kernel how many jobs one event of an I/O of ``length`` bytes may make."""
@@ -203,7 +203,7 @@ _ABSENT = (
 
 
 def _is_default(key: str, value: Any) -> bool:
-    """Whether a value is the one that a load without this key has."""
+    """Return whether a value is the one that a load without this key has."""
     default = LoadSpec.model_fields[key].default
     return type(value) is type(default) and bool(value == default)
 

@@ -94,7 +94,7 @@ class MachineGroup:
         self.ready = [None] * self.spec.count
 
     def factor(self, number: int) -> float:
-        """How much longer than the mean a machine computes and waits."""
+        """Return the factor by which a machine computes and waits longer than the mean."""
         variance = math.log1p(self.spec.spread**2)
         key = stream_key(self.system.seed, self.spec.name, number, "spread")
         z = float(np.random.default_rng(int(key)).standard_normal())

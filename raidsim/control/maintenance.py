@@ -342,7 +342,7 @@ class Maintained(Measured):
 
     @property
     def health(self) -> str:
-        """How the volume is.
+        """The health of the volume.
 
         "optimal", "degraded" (some drive does not hold what it should, and all data can be
         read), "rebuilding" (the same, and it is being restored) or "failed" (some data can't be
@@ -358,7 +358,7 @@ class Maintained(Measured):
         return self.controller is not None and self.controller.ownership.keeps_cache
 
     def obstacle_to(self, drive: int | None) -> str | None:
-        """Why background work could not go on now: on a drive, or on all of them.
+        """Return why background work could not go on now: on a drive, or on all of them.
 
         None if it could.
 

@@ -42,7 +42,7 @@ class Worked(Protocol):
         """The environment that it is in."""
 
     def obstacle_to(self, drive: int | None) -> str | None:
-        """Why work on a drive, or on all of them, could not go on now; None if it could."""
+        """Return why work on a drive, or on all of them, could not go on now; None if it could."""
 
 
 class Operation(simpy.Event):
@@ -100,14 +100,14 @@ class Operation(simpy.Event):
 
     @property
     def title(self) -> str:
-        """What it is about: "rebuild of drive 2 of data"."""
+        """The title: "rebuild of drive 2 of data"."""
         return operation_title(self.kind, self.drive, self.volume.name)
 
     # -- how far it is ------------------------------------------------------------------------
 
     @property
     def state(self) -> str:
-        """How it is: "under way", "paused", "done", "stopped" or "failed"."""
+        """The state: "under way", "paused", "done", "stopped" or "failed"."""
         last = self._last
         if not self.is_over:
             return "paused" if self._is_paused else "under way"
@@ -154,7 +154,7 @@ class Operation(simpy.Event):
 
     @property
     def last_times(self) -> float:
-        """How many times as long as it was simulated its last stretch takes, once it is done."""
+        """The factor from the simulated to the real time of its last stretch, once it is done."""
         found = self._in_all if self.state == "done" else None
         return 1.0 if found is None else found[1]
 
@@ -220,7 +220,7 @@ class Operation(simpy.Event):
 
     @property
     def repaired(self) -> int:
-        """How many of these it has restored."""
+        """The number of these that it has restored."""
         return sum(one.repaired for one in self._all)
 
     @property
@@ -322,7 +322,7 @@ class Operation(simpy.Event):
         )
 
     def _obstacle(self) -> str:
-        """Why it cannot go on."""
+        """Return why it cannot go on."""
         found = self.volume.obstacle_to(self.drive)
         if found is None and self.punctured:
             found = "a sector that it needs cannot be read, and nothing restores it"

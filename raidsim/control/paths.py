@@ -60,7 +60,7 @@ class Paths:
         self._before: Before | None = None
 
     def obstacle(self, row: int) -> tuple[str, str] | None:
-        """What stands between a drive and its work, and what helps."""
+        """Return the obstacle between a drive and its work, and a remedy."""
         for link in sorted(self._lost):
             if row in self._drives[link]:
                 return f"no way leads to it: {link} is lost", f"{link}.restore() first"

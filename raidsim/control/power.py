@@ -41,7 +41,7 @@ class Powered(Protocol):
 
     @property
     def intent(self) -> str:
-        """What software RAID notes of its writes."""
+        """The record that software RAID keeps of its writes."""
 
     @property
     def keeps_cache(self) -> bool:
@@ -57,7 +57,7 @@ class Powered(Protocol):
 
 @dataclass(frozen=True)
 class PowerOn:
-    """How everything has come back; times of the environment, s.
+    """The times at which everything is back, s of the environment.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ class Power:
     # -- what comes back when ---------------------------------------------------------------
 
     def _come_back(self, boot: float, number: int) -> Generator[simpy.Event]:
-        """What follows the cut of this number; nothing does once the power is cut again."""
+        """Continue after the cut of this number, unless the power was cut again."""
         env, begun = self.env, self.env.now
         spin = max((volume.start_time for volume in self.volumes), default=0.0)
         yield env.timeout(spin)
@@ -167,7 +167,7 @@ class Power:
         return begun
 
     def _can_compare(self, volume: Powered) -> bool:
-        """Whether something is left of an array that a resync can compare, or write anew.
+        """Return whether something is left of an array that a resync can compare, or write anew.
 
         Linux md has nothing to do where as many drives of a RAID 5 or 6 are missing as it has
         parity, or one copy is left (``raid5_sync_request``, ``raid10_sync_request``). Each span of
@@ -186,7 +186,7 @@ class Power:
     # -- what a cut costs ---------------------------------------------------------------------
 
     def _cost(self, volume: Powered) -> VolumeCut:
-        """What a cut costs a volume, with what is not right since one before."""
+        """Return the losses of a volume in a cut, with those unrepaired since an earlier one."""
         found = self._cost_now(volume)
         since, before = self._open.get(volume.name, (0.0, found))
         checks = [one for one in volume.operations if one.kind in CHECKS and one.started >= since]

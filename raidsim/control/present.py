@@ -132,7 +132,7 @@ def _of_member(system: System, volume: Volume, number: int) -> tuple[float, int]
 
 
 def _is_rebuilding(volume: Volume, number: int) -> str:
-    """What restores a drive now: "rebuild", "copy-back" or ""."""
+    """Return the operation that restores a drive now: "rebuild", "copy-back" or ""."""
     kinds = ("rebuild", "copy-back")
     found = [
         one.kind

@@ -311,7 +311,7 @@ class Volume(Asked, Governed):
 
     @property
     def intent(self) -> str:
-        """What software RAID notes of its writes: "none", "bitmap", "journal" or "ppl"."""
+        """The record that software RAID keeps of writes: "none", "bitmap", "journal" or "ppl"."""
         return self.spec.intent or "none"
 
     @property
@@ -364,7 +364,7 @@ class Volume(Asked, Governed):
 
     @property
     def air(self) -> Air:
-        """What its drives stand in: ambient in C, airflow as a share."""
+        """The air around its drives: ambient in C, and the airflow as a share."""
         return self._air
 
     def _stand_in(self, air: Air) -> None:
@@ -385,7 +385,7 @@ class Volume(Asked, Governed):
 
     @property
     def temperature(self) -> float | None:
-        """What the hottest drive reports now, C; None if the card does not say how it warms."""
+        """The temperature of the hottest drive, C; None if the card gives no thermal values."""
         self.env.sync()
         return self._drives.temperature
 
@@ -397,7 +397,7 @@ class Volume(Asked, Governed):
 
     @property
     def throttled(self) -> str:
-        """How a drive protects itself from heat now: "lightly", "heavily", or "" for not."""
+        """The throttling of its drives now: "lightly", "heavily", or "" for none."""
         self.env.sync()
         return self._drives.throttled
 
@@ -431,7 +431,7 @@ class Volume(Asked, Governed):
 
     @property
     def addressed(self) -> VolumeSpec | HybridSpec:
-        """What a load on it is checked against, with its access as it is now."""
+        """The volume that a load on it is checked against, with its present access."""
         return self.spec.model_copy(update={"access": self.access})
 
     def _read(self, keys: Mapping[str, Any], controller: Controller | None) -> VolumeSpec:

@@ -147,7 +147,7 @@ def _access(disk: Disk) -> Iterator[str]:
 
 
 def _not_in_the_files() -> Iterator[tuple[str, list[str]]]:
-    """What DiskSim's files say nothing of: guesses for a disk of the time."""
+    """Yield guesses, for a disk of that time, of values that DiskSim's files do not give."""
     yield "body", [_guess("form_factor", "3.5 in", None, "not in the files")]
     yield (
         "power",
@@ -287,7 +287,7 @@ def _surface(disk: Disk) -> list[str]:
 
 
 def _kept(disk: Disk) -> list[str]:
-    """What has no place of its own in a card, so that DiskSim's files can be written again."""
+    """Return values without a place on a card, from which DiskSim's files can be written again."""
     lines = [
         "# What DiskSim's files say and no value above does: for writing such files again.",
         "[disksim]",
@@ -321,7 +321,7 @@ OF_MECHANICS = {
 
 
 def _is_mixed(disk: Disk) -> bool:
-    """Whether overheads of the card are sums, or its link is the bus: then all are kept too."""
+    """Return whether overheads of the card are sums, or its link is the bus; both are then kept."""
     return (
         disk.number("Time scale for overheads", 1.0) != 1.0
         or disk.number("Per-request overhead time") != 0

@@ -56,7 +56,7 @@ class Block:
         return iter(self.entries)
 
     def at(self, key: str) -> Place:
-        """Where a value stands, or the block if it has none."""
+        """Return where a value stands, or the block if it has none."""
         return self.places.get(key, self.place)
 
 
@@ -192,7 +192,7 @@ class _File:
         return found
 
     def value(self, depth: int) -> object:
-        """What stands behind a name."""
+        """Return the value of a name."""
         if self.look() == "[":
             return self.list(depth)
         token = self.take()

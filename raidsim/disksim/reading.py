@@ -24,7 +24,7 @@ _BUS = ("Read block transfer time", "Write block transfer time")
 
 @dataclass(frozen=True)
 class Disk:
-    """What the files say of one disk.
+    """The description of one disk in the files.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Disk:
 
 
 def is_disksim(path: Path) -> bool:
-    """Whether a file describes a disk in DiskSim's form."""
+    """Return whether a file describes a disk in DiskSim's form."""
     try:
         return _BLOCK.search(read_text(path, str(path))) is not None
     except InputError:

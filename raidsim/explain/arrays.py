@@ -105,7 +105,7 @@ def _pairs(visits: list[Visit]) -> Iterator[tuple[Visit, int]]:
 def stripe_methods(
     system: System, row: int, op: int, offset: int, length: int
 ) -> dict[tuple[int, int], int]:
-    """How a task of the array in a row reads or writes each stripe: a method, by span and stripe.
+    """Return the method of each stripe, by span and stripe, for a task of the array in a row.
 
     Arrays without parity have none.
     """
@@ -141,7 +141,7 @@ def _command(
 
 
 def _pieces(layout: Any, visit: Visit, methods: dict[tuple[int, int], str]) -> Iterator[Piece]:
-    """What a command holds, strip by strip."""
+    """Yield the content of a command, strip by strip."""
     size = int(layout["strip"])
     span = visit.member // int(layout["span_drives"])
     start, end = visit.offset, visit.offset + visit.length

@@ -188,7 +188,7 @@ class Trace:
         return sorted(self.by_parent.get((stage, command), []), key=lambda visit: visit.offset)
 
     def steps(self) -> Iterator[Step]:
-        """What was done, by stage of the request's path: before the answer, and after it."""
+        """Yield the steps by stage of the request's path: before the answer, and after it."""
         in_array = self.system.count("arrays") > 0
         for stage, name in (STEPS | IN_ARRAYS if in_array else STEPS).items():
             before = [visit for visit in self.of(stage) if visit.begins < self.answered]
@@ -212,7 +212,7 @@ class Trace:
         )
 
     def is_background(self, stage: int) -> bool:
-        """Whether the host does not wait for a stage."""
+        """Return whether the host does not wait for a stage."""
         if stage == t.STAGE_DISK_ARM and self.op == t.READ:
             return True  # the data leaves while the arm reads the rest
         if stage in (t.STAGE_DISK_ARM, t.STAGE_DISK_CHOOSING):

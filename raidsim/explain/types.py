@@ -113,7 +113,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Array:
-    """What a volume of several drives, or behind a controller, is."""
+    """A volume of several drives, or behind a controller."""
 
     spec: VolumeSpec
     controller: ControllerSpec | None

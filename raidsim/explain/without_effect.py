@@ -85,7 +85,7 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
 
 
 def _filled(scenario: Scenario, volume: VolumeSpec) -> str:
-    """Why it does not count how much of a drive holds data."""
+    """Return why it does not count how much of a drive holds data."""
     if not kind_of(volume.card).keeps_map:
         return NO_MAP
     if volume.state == "fresh":
@@ -102,7 +102,7 @@ def _filled(scenario: Scenario, volume: VolumeSpec) -> str:
 
 
 def _covers(volume: VolumeSpec, load: LoadSpec) -> bool:
-    """Whether a load writes to all that ``filled`` leaves trimmed, but for what parts round off."""
+    """Return whether a load writes to all that ``filled`` leaves trimmed, rounding aside."""
     first, size = load.extent(volume.capacity)
     if load.partitions:
         return size * load.workers >= ALL * volume.capacity

@@ -48,13 +48,13 @@ def low_of(index: int) -> int:
 
 
 def middle_of(index: int) -> int:
-    """What fio prints of a bin: its middle, and of bins of one the time itself."""
+    """Return the number that fio prints for a bin: its middle, or the time itself in small bins."""
     if index < 2 * PER_GROUP:
         return index
     return low_of(index) + (1 << (index >> BITS) - 1 >> 1)
 
 
 def counts_of(times: NDArray[np.int64]) -> dict[int, int]:
-    """How many times lie in each bin that has any, by the bin's middle."""
+    """Return the number of times in each bin that has any, by the bin's middle."""
     numbers, counts = np.unique(index_of(times), return_counts=True)
     return {middle_of(int(index)): int(count) for index, count in zip(numbers, counts, strict=True)}

@@ -242,7 +242,7 @@ def loads_of(
 
 
 def _limit(job: FileJob, played: Played, capacity: int | None) -> dict[str, Any]:
-    """Where a job ends: at its time, its I/Os, or once it has gone through its size."""
+    """Return where a job ends: at its time, its I/Os, or once it has gone through its size."""
     options = job.options
     base = 1000 if options.get("kb_base") == "1000" else 1024
     workers = int(played.table.get("workers", 1))
@@ -263,7 +263,7 @@ def _limit(job: FileJob, played: Played, capacity: int | None) -> dict[str, Any]
 
 
 def _problem(job: FileJob, note: Note) -> Problem:
-    """What is said of an option, at its place; of one that is not there, at that of the job."""
+    """Return a problem of an option at its place, or of a missing one at that of the job."""
     place = job.places.get(note.option, job.place)
     given = f"{note.option}={note.value}" if note.value else note.option
     return Problem(place.file, place.line, f"{job.name}: {given}", note.meaning)

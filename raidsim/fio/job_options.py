@@ -118,7 +118,7 @@ def _whole(shares: Sequence[float], least: int = 0) -> list[int]:
 
 
 def _same(percents: Sequence[int], shares: Sequence[float]) -> bool:
-    """Whether whole percents say the shares as they are."""
+    """Return whether whole percents say the shares as they are."""
     pairs = zip(percents, shares, strict=True)
     return all(abs(percent - 100 * share) <= 1e-6 for percent, share in pairs)
 
@@ -136,7 +136,7 @@ def _where(load: LoadSpec, capacity: int) -> dict[str, str]:
 
 
 def _distribution(load: LoadSpec, remarks: list[str]) -> dict[str, str]:
-    """Where random I/Os go."""
+    """Return where random I/Os go."""
     if load.random_share == 0:
         return {}
     return ({} if load.once else {"norandommap": "1"}) | _uneven(load, remarks)
@@ -171,7 +171,7 @@ def _to_the_medium(load: LoadSpec) -> dict[str, str]:
 
 
 def _when(load: LoadSpec, rate: float | None, remarks: list[str]) -> dict[str, str]:
-    """When it issues, and when it ends."""
+    """Return when it issues, and when it ends."""
     found = {}
     if rate is not None:
         # One number would be a limit for reads, and the same again for writes.

@@ -59,7 +59,7 @@ class MeasuredLog:
 
 @dataclass(frozen=True)
 class LogName:
-    """What the name of a log says.
+    """The information in the name of a log.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Logged:
 
 
 def log_name(name: str | PathLike[str]) -> LogName | None:
-    """What a file is by its name; None if it is not called as logs of fio are."""
+    """Return the kind of a log by its file name; None if fio does not name logs so."""
     path = Path(name)
     match = _NAME.search(path.name)
     if match is None:
@@ -240,7 +240,7 @@ def _rows(name: str | PathLike[str]) -> list[tuple[int, str]]:
 
 
 def _count(rows: list[tuple[int, str]]) -> int:
-    """How many columns the first row has."""
+    """Return the number of columns of the first row."""
     return rows[0][1].rstrip().rstrip(",").count(",") + 1
 
 
@@ -263,7 +263,7 @@ def _table(shown: str, rows: list[tuple[int, str]], columns: int) -> NDArray[np.
 
 
 def _unit(shown: str, rows: list[tuple[int, str]], columns: int, version: int | None) -> int:
-    """How many ns the unit of the latencies is."""
+    """Return the number of ns in the unit of the latencies."""
     if columns >= LATENCY_COLUMNS_OF_3 or "0x" in rows[0][1]:
         return 1
     if version is None:

@@ -150,7 +150,7 @@ def _owner_of(name: str, owners: Sequence[_Owner]) -> _Owner:
 
 
 def _prefix(job: MeasuredJob, what: str) -> str | None:
-    """How the logs of a job begin."""
+    """Return the beginning of the names of a job's logs."""
     given = job.options.get(OPTIONS[what])
     if given is None:
         return None
@@ -213,7 +213,7 @@ def _job_of(name: str, logs: Sequence[Logged]) -> MeasuredJob:
 
 
 def _directions(logs: Sequence[Logged]) -> dict[str, Direction]:
-    """What the logs of one process say: rates of the log that has them best."""
+    """Return the figures of the logs of one process: rates are from the most precise log."""
     order = sorted(logs, key=lambda log: (log.is_averages, log.is_histogram))
     found = {}
     for name in DIRECTIONS:
@@ -291,7 +291,7 @@ def _sizes(logs: Sequence[Logged]) -> tuple[Size, ...]:
 
 
 def _shown(said: Said, threads: int) -> Mapping[str, str]:
-    """What the logs show of the load, for the heading."""
+    """Return the load that the logs show, for the heading."""
     shown = {}
     if said.read is not None:
         shown["reads"] = f"{100 * said.read:.3g} %"

@@ -27,7 +27,7 @@ _EDGES_MS = (*_EDGES, 2000)
 
 
 def section(ios: Ios, op: int) -> dict[str, Any]:
-    """What a job of fio has under ``read`` or ``write``."""
+    """Return the section ``read`` or ``write`` of a job of fio."""
     mine = ios.op == op
     count, size, seconds = ios.ios[op], ios.bytes[op], ios.seconds
     done = count > 0 and seconds > 0
@@ -72,7 +72,7 @@ def spread(times: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def distribution(times: NDArray[np.int64]) -> dict[str, Any]:
-    """What :func:`spread` gives, with percentiles and bins as of `json+` if there are times."""
+    """Return :func:`spread`, with percentiles and bins as of `json+` if there are times."""
     found = spread(times)
     if len(times):
         counts = bins.counts_of(times)
@@ -107,7 +107,7 @@ def latency_shares(ios: Ios) -> dict[str, dict[str, float]]:
 
 
 def depths(ios: Ios) -> NDArray[np.int64]:
-    """How many I/Os a worker had outstanding each time it had issued one.
+    """Return the number of I/Os that a worker had outstanding after each issue.
 
     What was not completed in the window is not known. So the last I/Os are left out: as many as
     were issued within the longest latency before the last completion.

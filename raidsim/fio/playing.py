@@ -325,7 +325,7 @@ class _Player:
         self._map()
 
     def _map(self) -> None:
-        """Whether each block is visited once before any twice, as fio does by itself."""
+        """Return whether each block is visited once before any twice, as fio does by itself."""
         table = self.played.table
         anew = flag(self.given.get("norandommap", "0")) or any(
             key in table for key in ("zipf", "hot", "zones")
@@ -338,7 +338,7 @@ class _Player:
             self.note("norandommap", NO_MAP, "0")
 
     def _partition(self, align: int) -> None:
-        """Whether each worker has its own part: by `offset_increment`, or by its own files."""
+        """Return whether each worker has a part of its own: `offset_increment`, or own files."""
         if self.workers == 1:
             self.read |= {"offset_increment"}
             return

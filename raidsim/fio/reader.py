@@ -131,7 +131,7 @@ class _Reader:
         )
 
     def _is_sum(self, record: Any, where: str) -> bool:
-        """Whether it is the sum of all clients, whose parts stand beside it."""
+        """Return whether it is the sum of all clients, whose parts stand beside it."""
         is_sum = isinstance(record, dict) and record.get("jobname") == ALL_CLIENTS
         if is_sum:
             cause = 'the sum of "All clients" is left out: its clients are read one by one'

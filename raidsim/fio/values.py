@@ -124,7 +124,7 @@ def percent(text: str) -> float:
 
 
 def whole_percents(text: str) -> int:
-    """What fio reads of a share in a list: the digits that it begins with, 100 at most."""
+    """Return the percents that fio reads of a share in a list: its first digits, 100 at most."""
     digits = re.match(r"\s*(\d*)", text)
     return min(int((digits and digits[1]) or "0"), 100)
 
@@ -159,7 +159,7 @@ def split(text: str) -> list[float]:
 
 
 def flag(text: str | None) -> bool:
-    """Whether a switch is on; an option without value is."""
+    """Return whether a switch is on; an option without value is."""
     return (text or "1").strip().lower() not in ("0", "false", "no")
 
 

@@ -34,7 +34,7 @@ NEVER = 2**31 - 1  # what fio prints for the time that is left of a job that is 
 
 @dataclass(frozen=True)
 class Kept:
-    """What files of fio need of the I/Os of a load at one point.
+    """The part of the I/Os of a load at one point that files of fio need.
 
     Attributes
     ----------
@@ -149,12 +149,12 @@ def _job(scenario: Scenario, job: Job) -> tuple[dict[str, Any], list[str]]:
 
 
 def _group(scenario: Scenario, load: LoadSpec) -> int:
-    """Which group of fio a load is of: those of one ran side by side."""
+    """Return which group of fio a load is of: those of one ran side by side."""
     return next(number for number, loads in enumerate(scenario.groups) if load in loads)
 
 
 def _said(job: Job, remarks: Sequence[str]) -> Mapping[str, Any]:
-    """What raidsim says of a point beside what fio has keys for."""
+    """Return the information of raidsim on a point for which fio has no keys."""
     iops = job.point.iops
     return {
         "iops": {"mean": iops.mean, "low": iops.low, "high": iops.high},

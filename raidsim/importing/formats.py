@@ -32,17 +32,17 @@ from raidsim.importing.source import Source
 
 
 class Format(Protocol):
-    """What a module of a format has."""
+    """The interface of a module of a format."""
 
     NAME: str
     """What `--format` calls it."""
 
     def recognises(self, source: Source) -> bool:
-        """Whether a file can be nothing else."""
+        """Return whether a file can be nothing else."""
         ...
 
     def read(self, source: Source) -> Found:
-        """What it says; InputError if that cannot be used."""
+        """Read the source; raise an InputError if it cannot be used."""
         ...
 
 

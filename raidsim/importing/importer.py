@@ -31,7 +31,7 @@ from raidsim.scenario.scenario import load_text
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an import.
+    """The result of an import.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def import_files(
 
 
 def _describes_a_disk(name: str, form: str | None) -> bool:
-    """Whether a file holds the parameters of a disk as DiskSim takes them."""
+    """Return whether a file holds the parameters of a disk as DiskSim takes them."""
     path = Path(name)
     if form == DISKSIM:
         return True
@@ -163,7 +163,7 @@ def read_files(
 
 
 def _without_effect(wishes: Wishes, formats: Sequence[Format]) -> list[Problem]:
-    """What is wished of files of a kind that none is of, or twice."""
+    """Return problems of options that have no effect on these files, or beside another option."""
     of_statistics = {
         "--outstanding": wishes.outstanding is not None,
         "--at-rate": wishes.at_rate,
@@ -235,7 +235,7 @@ def _in_order(remarks: list[Problem]) -> list[Problem]:
 
 
 def _at_its_source(problem: Problem, text: str) -> Problem:
-    """What is wrong with the scenario, said of the line that it is from."""
+    """Return a problem of the scenario with the line of the file that it comes from."""
     lines = text.split("\n")
     line = lines[problem.line - 1] if problem.line and problem.line <= len(lines) else ""
     _, _, source = line.partition(" # ")

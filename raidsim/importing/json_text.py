@@ -33,7 +33,7 @@ class Table(dict[str, Any]):
         self.lines: dict[str, int] = {}
 
     def at(self, key: str) -> Place:
-        """Where a key stands."""
+        """Return where a key stands."""
         return Place(self.place.file, self.lines.get(key, self.place.line))
 
     def text(self, *keys: str) -> Fact[str] | None:
@@ -210,7 +210,7 @@ class _WrongError(Exception):
 
 
 def looks_like_json(text: str) -> bool:
-    """Whether a line of the first hundred begins as JSON does."""
+    """Return whether a line of the first hundred begins as JSON does."""
     for line in _lines(text, 100):
         if (start := line.lstrip()[:1]) in {"{", "["} and not _is_text(line.lstrip()):
             return start == "{" or line.lstrip()[1:].lstrip()[:1] in {"{", "", "]"}
@@ -218,7 +218,7 @@ def looks_like_json(text: str) -> bool:
 
 
 def _is_text(line: str) -> bool:
-    """Whether it begins a section of a job file, and no list."""
+    """Return whether it begins a section of a job file, and no list."""
     return re.match(r"\[\s*[A-Za-z][^{\"]*\]", line) is not None
 
 

@@ -178,7 +178,7 @@ def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> l
 def _chosen(
     found: Found, volumes: Sequence[Volume], wishes: Wishes
 ) -> list[tuple[Activity, Volume | None]]:
-    """Which devices become loads, and on which volumes."""
+    """Return which devices become loads, and on which volumes."""
     active = [one for one in found.activities if one.iops > 0]
     if wishes.device is not None:
         named = [one for one in active if one.device == words.device(wishes.device)]

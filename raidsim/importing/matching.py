@@ -57,7 +57,7 @@ class Match:
 
 
 def rotates(card: Card) -> bool:
-    """Whether it is the card of a hard disk."""
+    """Return whether it is the card of a hard disk."""
     return "spindle.speed" in card.about.by_name
 
 
@@ -110,7 +110,7 @@ def _very_model(drive: Drive) -> Card | None:
 
 
 def _medium(drive: Drive) -> tuple[bool, str]:
-    """Whether it rotates, and how that is known."""
+    """Return whether it rotates, and how that is known."""
     if drive.rotates is not None:
         return drive.rotates.value, "hard disk" if drive.rotates.value else "flash"
     if drive.rpm is not None:
@@ -136,7 +136,7 @@ def _speed(drive: Drive, spins: bool, size: int) -> tuple[int | None, str]:
 def _distance(
     card: Card, drive: Drive, interface: str | None, rpm: int | None, size: int
 ) -> tuple[float, ...]:
-    """How far a card is from what is wanted, the weightiest first."""
+    """Return the distance of a card from the wanted part, the most important term first."""
     own = card.word("link.interface")
     shingled = float(card.has("smr.band"))
     if interface is None:
@@ -169,7 +169,7 @@ def _series(card: Card, drive: Drive) -> int:
 
 
 def _differences(made: Match, card: Card, drive: Drive, least: int, *, is_all: bool) -> None:
-    """What is known better than the card has it."""
+    """Return the values that the files give and that differ from the card."""
     _capacity(made, card, drive, least, is_all=is_all)
     _sectors(made, card, drive)
     rpm = drive.rpm if rotates(card) else None
@@ -235,7 +235,7 @@ def _sectors(made: Match, card: Card, drive: Drive) -> None:
 
 @dataclass(frozen=True)
 class Needs:
-    """What a controller must be able to do, because its volumes do it."""
+    """The features that a controller must have because its volumes use them."""
 
     levels: frozenset[str]
     strips: frozenset[int]

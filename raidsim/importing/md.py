@@ -46,7 +46,7 @@ BROKEN = (
 
 
 def unsaid(place: Place, label: str, level: str) -> Problem | None:
-    """Why raidsim has no such level, if it has none."""
+    """Return why raidsim has no such level, if it has none."""
     if level in LEVELS:
         return None
     remedy = _UNSAID.get(
@@ -57,7 +57,7 @@ def unsaid(place: Place, label: str, level: str) -> Problem | None:
 
 @dataclass(frozen=True)
 class Shape:
-    """How data lie: what a layout word says."""
+    """The arrangement of data that a layout word gives."""
 
     rotation: Fact[str] | None = None
     spread: Fact[str] | None = None
@@ -81,7 +81,7 @@ def shape(text: str, place: Place, label: str) -> Shape:
 
 
 def intent(text: str, place: Place) -> Fact[str] | None:
-    """What is noted of writes, of a consistency policy."""
+    """Return the record of writes that belongs to a consistency policy."""
     plain = text.strip().lower()
     if plain in {"bitmap", "journal", "ppl"}:
         return Fact(plain, place)

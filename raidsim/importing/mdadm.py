@@ -160,7 +160,7 @@ def _detailed(found: Found, section: _Section) -> None:
 
 
 def _shaped(found: Found, section: _Section, label: str, level: Fact[str]) -> Array:
-    """What --detail and --examine say alike."""
+    """Return the array, from the keys that --detail and --examine have in common."""
     word = level.value.lower().replace("-", "")
     refused = md.unsaid(level.place, label, word)
     layout = section.text("layout")

@@ -120,7 +120,7 @@ def _array(found: Found, source: Source, lines: list[tuple[int, str]]) -> Array 
 
 
 def _line(found: Found, place: Place, line: str, array: Array) -> Array:
-    """What one further line adds."""
+    """Read one further line."""
     text = line.strip()
     if match := re.match(r"(\d{1,18}) blocks\b(.*)$", text):
         array = replace(array, capacity=Fact(int(match[1]) * 1024, place))

@@ -119,7 +119,7 @@ def cache(said: Fact[str] | None, found: Found) -> dict[str, Fact[str]]:
 
 
 def disk_cache(said: Fact[str] | None) -> Fact[str] | None:
-    """Whether the drives' own caches are on; None if that is left to the drives."""
+    """Return whether the drives' own caches are on; None if that is left to the drives."""
     plain = (said.value if said else "").lower()
     if said is None or "default" in plain or "unchanged" in plain:
         return None
@@ -139,7 +139,7 @@ def access(said: Fact[str] | None) -> Fact[str] | None:
 
 
 def task(said: Fact[str] | None, found: Found) -> Fact[str] | None:
-    """What a virtual drive does in the background."""
+    """Return the background task of a virtual drive."""
     plain = (said.value if said else "none").lower()
     if said is None or plain in {"none", "-", "n/a"}:
         return None

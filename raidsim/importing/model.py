@@ -41,7 +41,7 @@ class Place:
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
     def problem(self, key: str | None, cause: str, remedy: str | None = None) -> Problem:
-        """What is to be said of this line."""
+        """Return a problem about this line."""
         return Problem(self.file, self.line, key, cause, remedy)
 
     def refusal(self, key: str | None, cause: str, remedy: str | None = None) -> InputError:
@@ -59,7 +59,7 @@ class Fact(Generic[T]):
 
 @dataclass(frozen=True)
 class Drive:
-    """What is known of a drive.
+    """The known properties of a drive.
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Controller:
-    """What is known of a controller.
+    """The known properties of a controller.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Activity:
-    """What a device was seen to do, on average: I/Os a second, and bytes of each.
+    """The mean activity of a device: I/Os a second, and bytes of each.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ class Activity:
 
 @dataclass
 class Found:
-    """What one file, or all of them, say.
+    """The content of one file, or of all files.
 
     Attributes
     ----------

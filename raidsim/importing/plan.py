@@ -137,7 +137,7 @@ def _is_wanted(
 
 
 def _impossible(array: Array) -> Problem | None:
-    """Why an array that is told of cannot be a volume."""
+    """Return why an array that is told of cannot be a volume."""
     if array.level is None:
         cause = "no file says which RAID level it has"
         return array.place.problem(array.label, cause, "give the output that has it as well")
@@ -176,7 +176,7 @@ def _least_drives(level: str) -> int:
 
 
 def _is_lost(array: Array, failed: tuple[int, ...], level: str, slots: int) -> bool:
-    """Whether more drives are gone than the level survives, in any of its spans."""
+    """Return whether more drives are gone than the level survives, in any of its spans."""
     spans = array.spans.value if array.spans else 1
     each = BY_WORD[level].parity if level in BY_WORD else 0
     if level == "raid1":
@@ -254,7 +254,7 @@ def _volume(array: Array, members: list[Drive | None], system: System, found: Fo
 
 
 def _interface(array: Array) -> Fact[str] | None:
-    """What the names of its members tell of drives that no file describes."""
+    """Return the interface of drives that no file describes, by the names of the members."""
     names = [
         (key[4:], one.place)
         for one in array.members
@@ -395,7 +395,7 @@ def _without_array(
 
 
 def _is_known(controller: str | None, system: System) -> bool:
-    """Whether a file tells of a controller, or of drives by their places on it."""
+    """Return whether a file tells of a controller, or of drives by their places on it."""
     told = any(controller in one.keys for one in system.controllers)
     return controller is not None and (
         told or re.fullmatch(r"controller:\d+", controller) is not None

@@ -86,7 +86,7 @@ def read(source: Source) -> Found:
 
 
 def _resource(found: Found, kind: str, one: Table) -> None:
-    """What one resource says, if it is of a kind that describes storage."""
+    """Read one resource, if it is of a kind that describes storage."""
     if kind == "Drive":
         found.drives += _drive(one)
         if one.get("FailurePredicted") is True:

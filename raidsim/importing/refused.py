@@ -47,7 +47,7 @@ _TABLES = (
 
 
 def recognises(source: Source) -> bool:
-    """Whether it is one of those."""
+    """Return whether it is one of those."""
     return _reason(source) is not None
 
 

@@ -45,7 +45,7 @@ def read(source: Source) -> Found:
 
 
 def _columns(line: str) -> tuple[int, list[str]] | None:
-    """Where the columns begin, and their names: the time stands before them."""
+    """Return where the columns begin, and their names: the time stands before them."""
     cells = line.split()
     if "DEV" not in cells or "tps" not in cells:
         return None

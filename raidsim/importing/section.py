@@ -10,7 +10,7 @@ from raidsim.importing.model import Fact, Place
 
 @dataclass
 class Section:
-    """What a listing says of one thing.
+    """The part of a listing about one thing.
 
     Attributes
     ----------

@@ -159,7 +159,7 @@ def _why(value: Table) -> str:
 
 
 def _health(found: Found, value: Table, label: str) -> None:
-    """What a drive says of its health: no state that a scenario has, so it is said."""
+    """Report the health of a drive in words, because a scenario has no such state."""
     status = value.table("smart_status")
     if status is not None and status.get("passed") is False:
         cause = "predicts that it will fail; the scenario has it as a good one"

@@ -167,7 +167,7 @@ def read_source(name: str, path: Path) -> Source:
 
 
 def _is_cache_trace(name: str, data: bytes) -> bool:
-    """Whether it is a trace in the form oracleGeneral, by its name or by its first records.
+    """Return whether it is a trace in the form oracleGeneral, by its name or by its first records.
 
     A record is of 24 bytes: time in whole seconds, object, size, and when it is accessed next.
     """
@@ -184,7 +184,7 @@ def _is_cache_trace(name: str, data: bytes) -> bool:
 
 
 def _unpacked(data: bytes, place: Place) -> bytes:
-    """What gzip packed, up to a little more than may be read."""
+    """Return the unpacked content of gzip, up to a little more than may be read."""
     unpacker = zlib.decompressobj(wbits=31)
     try:
         found = unpacker.decompress(data, MOST_BYTES + 1)

@@ -325,7 +325,7 @@ def _judged(
 
 
 def _write(part: _Section, above: _Section) -> Fact[str] | None:
-    """How the cache writes: by array, and by the controller's ratio of reads and writes."""
+    """Return the write mode of the cache, from the array and the controller's cache ratio."""
     said = part.text("caching", "array accelerator", "ld acceleration method")
     ratio = above.text("cache ratio", "accelerator ratio")
     if said is None:

@@ -25,7 +25,7 @@ class _Sum:
 
 @dataclass
 class Averages:
-    """What devices did in each report, summed up.
+    """The activity of devices in each report, summed up.
 
     Attributes
     ----------

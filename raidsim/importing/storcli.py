@@ -51,7 +51,7 @@ def _controllers(value: Any) -> list[Table]:
 
 @dataclass
 class _Seen:
-    """What the tables of one controller hold, before they are put together."""
+    """The content of the tables of one controller, before they are put together."""
 
     number: str
     key: str

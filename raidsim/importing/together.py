@@ -80,7 +80,7 @@ def _with_controller(drives: Sequence[Drive]) -> list[Drive]:
 
 
 def _drive_groups(drives: Sequence[Drive]) -> list[list[Drive]]:
-    """What is told of one drive: devices have the same name on every host, serials do not."""
+    """Group facts of one drive: names of devices agree on all hosts, serial numbers do not."""
 
     def keys_of(same: Sequence[Drive]) -> set[str]:
         return {key for one in same for key in one.keys}
@@ -115,7 +115,7 @@ def _put_together(
 
 
 def _are_two(one: Drive, other: Drive) -> bool:
-    """Whether serial numbers or capacities tell two drives apart; SCSI cuts off the former."""
+    """Return whether serial numbers or capacities differ; SCSI cuts off the former."""
     serials = [
         [key for key in drive.keys if key.startswith("serial:")] for drive in (one, other)
     ]  # fmt: skip

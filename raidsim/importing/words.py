@@ -69,7 +69,7 @@ def device_key(name: str | None) -> list[str]:
 
 
 def is_said(text: str | None) -> bool:
-    """Whether a text says anything, and not that there is nothing to say."""
+    """Return whether a text says anything, and not that there is nothing to say."""
     return (text or "").strip().lower() not in _NOTHING
 
 
@@ -84,7 +84,7 @@ _SHOWN_BY_HYPERVISOR = re.compile(
 
 
 def virtual(model: str) -> str | None:
-    """Who shows something as a disk that is none, by its model: None for a disk."""
+    """Return who shows something as a disk that is none, by its model: None for a disk."""
     if _SHOWN_BY_HYPERVISOR.search(model):
         return "a virtual disk of a hypervisor or cloud"
     if _SHOWN_BY_RAID.search(model):

@@ -300,7 +300,7 @@ def _chunk(table: Table, volume: Volume, found: Found) -> None:
 
 
 def _events(volume: Volume) -> list[tuple[Place, Table]]:
-    """What was under way, rebuilds and checks, and which line says it."""
+    """Return events for rebuilds and checks that were under way, with the line of each."""
     array, level = volume.array, _level(volume)
     if level not in REDUNDANT:
         return []

@@ -13,7 +13,7 @@ from raidsim.system.system import System
 
 @dataclass
 class Exposure:
-    """What a power cut would cost of one cache, over the window so far.
+    """The cost of a power cut for one cache, over the window so far.
 
     Attributes
     ----------

@@ -120,7 +120,7 @@ def _set(system: System, stream: int, array: int, pace: float) -> None:
 
 
 def _places(layout: np.void, starts: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Where on the drives these bytes of the volume are, to a row: of far copies all places."""
+    """Return the places of these bytes on the drives, to a row; of far copies all places."""
     used = int(layout["rows"]) * int(layout["strip"])
     copies = int(layout["copies"]) if layout["spread"] in (FAR, FAR_SETS) else 1
     section = int(layout["section"]) * int(layout["strip"])

@@ -68,7 +68,7 @@ class AtOnce:
 
 
 def can_be_filled(system: System, cache: int, streams: Sequence[int]) -> bool:
-    """Whether all that these streams write into a cache goes to random places.
+    """Return whether all that these streams write into a cache goes to random places.
 
     What is written in sequence is destaged in another order, and not kept for long.
     """
@@ -121,7 +121,7 @@ def _into(system: System, cache: int, streams: Sequence[int]) -> list[int]:
 
 
 def _goes_into(system: System, cache: int, stream: int) -> bool:
-    """Whether the writes of a stream are answered once they are in a cache."""
+    """Return whether the writes of a stream are answered once they are in a cache."""
     volume = system.world.volumes[system.world.streams["volume"][stream]]
     if volume["kind"] != t.VOLUME_ARRAY or volume["controller"] == t.NONE:
         return False
@@ -131,12 +131,12 @@ def _goes_into(system: System, cache: int, stream: int) -> bool:
 
 
 def is_random(system: System, stream: int) -> bool:
-    """Whether all writes of a stream go to random places, for any number of I/Os."""
+    """Return whether all writes of a stream go to random places, for any number of I/Os."""
     return are_random(system, stream, system.sizes_that_write(stream))
 
 
 def are_random(system: System, stream: int, sizes: NDArray[Any]) -> bool:
-    """Whether all I/Os of some sizes of a stream go to random places, for any number of them."""
+    """Return whether all I/Os of these sizes of a stream go to random places, however many."""
     row = system.world.streams[stream]
     return bool((sizes["random_share"] >= 1.0).all()) and not row["traced"] and not row["once"]
 

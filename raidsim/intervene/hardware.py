@@ -36,7 +36,7 @@ REQUESTS = (
 
 @dataclass(frozen=True)
 class Hardware:
-    """What a controller was built of.
+    """The parts of a controller.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ class Map(NamedTuple):
 
 
 def is_hybrid(system: System, cache: int) -> bool:
-    """Whether a row of CACHE holds the blocks of a hybrid."""
+    """Return whether a row of CACHE holds the blocks of a hybrid."""
     return bool(system.world.caches[cache]["errand"] == ERRAND_WRITE_BACK)
 
 

@@ -19,14 +19,14 @@ from raidsim.system.system import System
 
 @dataclass(frozen=True)
 class Before:
-    """How the drives of a volume were: rows of those that had failed, and how far each was good."""
+    """The earlier state of a volume's drives: rows of failed ones, and the good part of each."""
 
     failed: set[int]
     good: NDArray[np.int64]
 
 
 def survives_without(system: System, volume: int, numbers: Iterable[int]) -> bool:
-    """Whether all data could still be read if these drives failed too."""
+    """Return whether all data could still be read if these drives failed too."""
     rows = drives_of(system, volume)
     field = system.world.drives["failed"]
     before = field[rows].copy()
@@ -64,7 +64,7 @@ def _set_offline(system: System, volume: int, offline: bool) -> None:
 
 
 def _good(system: System, volume: int) -> NDArray[np.int64]:
-    """How far each member of an array is good, as a view; nothing of a single drive."""
+    """Return a view of the good part of each member of an array; none for a single drive."""
     row = system.world.volumes[volume]
     if row["kind"] != t.VOLUME_ARRAY:
         return np.zeros(0, np.int64)

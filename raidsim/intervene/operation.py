@@ -27,7 +27,7 @@ SPARE_DEFECTS = 64  # rows for those that rebuilds will mark
 
 @dataclass(frozen=True)
 class Pace:
-    """How background work goes about.
+    """The pace of background work.
 
     ``rate``: share of the time while hosts have work. ``size``: bytes of each drive that a worker
     takes at a time. ``depth``: workers. ``limit``: bytes per second, of what md counts, or None.
@@ -57,7 +57,7 @@ def pace(card: Card, volume: VolumeSpec) -> Pace:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an operation is: rows of strips done and to do, and what it met."""
+    """The progress of an operation: rows of strips done and to do, and the errors it met."""
 
     done: int
     rows: int
@@ -231,7 +231,7 @@ def simulated(rows: int, block: int, stride: int) -> int:
 
 
 def progress(system: System, row: int) -> Progress:
-    """How far an operation is."""
+    """Return the progress of an operation."""
     one = system.world.operations[row]
     total = int(one["end"] - one["first"])
     if one["block"] < one["stride"]:
@@ -251,7 +251,7 @@ def progress(system: System, row: int) -> Progress:
 
 
 def lost_targets(system: System, row: int) -> list[bool]:
-    """Whether a rebuild has lost each of the drives that it fills."""
+    """Return whether a rebuild has lost each of the drives that it fills."""
     one = system.world.operations[row]
     first = int(one["first_target"])
     return [bool(lost) for lost in system.world.targets["lost"][first : first + one["targets"]]]
@@ -302,7 +302,7 @@ def cure_all(system: System, drive: int) -> None:
 
 
 def _look_again(system: System, volume: int) -> None:
-    """What an earlier one has passed, since nothing restored it, counts for this one again."""
+    """Let this operation count the unrestored errors again that an earlier one has passed."""
     rows = system.world.defects[: int(system.state["defects"])]
     rows["passed"][np.isin(rows["drive"], drives_of(system, volume))] = 0
 

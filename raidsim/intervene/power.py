@@ -35,7 +35,7 @@ OWNED = (("disks", "arm_job"), ("shingles", "timer_job"), ("caches", "flusher"))
 
 @dataclass
 class Outage:
-    """What is to be known while the power is off.
+    """The facts to keep while the power is off.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def resume(system: System, outage: Outage) -> None:
 
 
 def _rewind_operations(system: System) -> None:
-    """What background work had begun and not ended is to be done again."""
+    """Set background work back to the start of the part that had not ended."""
     world = system.world
     workers = world.workers[: system.count("workers")]
     world.jobs["worker"][workers[workers != t.NONE]] = WORKING

@@ -69,7 +69,7 @@ class Spot(NamedTuple):
 def volume_cut(
     system: System, name: str, volume: int, *, keeps: bool, noted: str = "none"
 ) -> VolumeCut:
-    """What a power cut at this instant would do to a volume.
+    """Return the effect that a power cut at this instant would have on a volume.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def volume_cut(
 
 @dataclass(frozen=True)
 class Stripes:
-    """What a cut leaves of the stripes of an array.
+    """The state of the stripes of an array after a cut.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ def _stripes(
     keeps: bool,
     noted: str,
 ) -> Stripes:
-    """What a cut leaves of an array whose drives have not written what they have in ``cached``."""
+    """Return the stripes after a cut, if the drives have not written their data in ``cached``."""
     place = system.world.volumes[volume]
     array = int(place["array"])
     layout, good = system.world.layouts[array], _standing(system, array)
@@ -176,7 +176,7 @@ def _stripes(
 
 
 def dirty_ranges(system: System, volume: int) -> Ranges:
-    """What the cache of its controller holds of a volume and the drives do not have."""
+    """Return the ranges of a volume in its controller's cache that the drives do not have."""
     world = system.world
     place = world.volumes[volume]
     if place["controller"] == t.NONE or world.controllers[place["controller"]]["cache"] == t.NONE:
@@ -204,7 +204,7 @@ def grain(system: System, volume: int) -> int:
 
 
 def is_dirty(system: System, volume: int, start: int, end: int) -> bool:
-    """Whether the cache of its controller holds all of these bytes, and the drives do not.
+    """Return whether the cache of its controller holds all of these bytes, and the drives do not.
 
     This is a part of the result of :func:`dirty_ranges`, in a small part of its time.
     """
@@ -240,7 +240,7 @@ def unplaced_bytes(system: System, drive: int) -> int:
 
 
 def _of_the_host(system: System, volume: int, unplaced: int) -> int:
-    """How many of the bytes in buffers of an array's drives are a host's, each counted once.
+    """Return the bytes of hosts in buffers of an array's drives, each counted once.
 
     Drives share them evenly. So it is the share of the volume in all that the drives which have
     not failed hold of the array: half in a mirror of two, and all of a degraded RAID 5.
@@ -329,7 +329,7 @@ def _torn(system: System, array: int, task: Any, commands: NDArray[np.int64]) ->
 
 
 def _state(system: System, index: int) -> int:
-    """How much of a write command is on its drive."""
+    """Return the state of a write command on its drive."""
     world = system.world
     job = world.jobs[index]
     if job["stage"] == t.STAGE_RETURNED:
@@ -342,7 +342,7 @@ def _state(system: System, index: int) -> int:
 
 
 def _of_drives(layout: np.void, cached: list[tuple[int, int, int]]) -> tuple[Ranges, set[Spot]]:
-    """What drives have not written: ranges of the volume, and stripes that do not agree by that."""
+    """Return what drives have not written: ranges of the volume, and inconsistent stripes."""
     strip = int(layout["strip"])
     lost, spots = Ranges(), set()
     for member, first, last in cached:
@@ -361,7 +361,7 @@ def _of_drives(layout: np.void, cached: list[tuple[int, int, int]]) -> tuple[Ran
 
 
 def _copies(layout: np.void, address: int, length: int) -> set[Spot]:
-    """Where all copies of bytes of one strip lie, which need not be in one row."""
+    """Return where all copies of bytes of one strip lie, which need not be in one row."""
     places = [place(layout, address, copy) for copy in range(layout["copies"])]
     return {_spot(layout, member, offset, length) for member, offset in places}
 
@@ -376,7 +376,7 @@ def _unreadable(
 
 
 def _holes(layout: np.void, good: NDArray[np.int64], spots: Iterable[Spot]) -> Iterator[Hole]:
-    """What the loss of one more drive would corrupt."""
+    """Yield the ranges that the loss of one more drive would corrupt."""
     found: dict[int, Ranges] = {}
     n = int(layout["span_drives"])
     for spot in spots:
@@ -404,7 +404,7 @@ def _data_of(layout: np.void, spot: Spot) -> Iterator[tuple[int, int, int]]:
 
 
 def _check(layout: np.void, needed: bool) -> tuple[str, Ranges]:
-    """What a controller leaves to do: nothing, or a consistency check of everything."""
+    """Return the work that a controller leaves: nothing, or a consistency check of everything."""
     if not needed or layout["family"] not in (MIRRORED, PARITY):
         return "none", []
     return "check", [(0, int(layout["rows"]))]
@@ -430,7 +430,7 @@ def _rows(spots: Iterable[Spot]) -> Ranges:
 
 
 def _spot(layout: np.void, member: int, offset: int, length: int) -> Spot:
-    """Where in its stripe a piece of a strip lies."""
+    """Return where in its stripe a piece of a strip lies."""
     strip = int(layout["strip"])
     low = int(offset) % strip
     span = int(member) // int(layout["span_drives"])
@@ -452,7 +452,7 @@ def _good(system: System, array: int) -> NDArray[np.int64]:
 
 
 def _standing(system: System, array: int) -> NDArray[np.int64]:
-    """What :func:`_good` gives, with 0 for drives whose failure has not been noticed yet."""
+    """Return :func:`_good`, with 0 for drives whose failure has not been noticed yet."""
     row = system.world.arrays[array]
     first = int(row["first_member"])
     members = system.world.members[first : first + int(row["drives"])]
@@ -476,7 +476,7 @@ def merged(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> Ranges:
 
 
 def _common(one: tuple[int, int], other: tuple[int, int]) -> Ranges:
-    """What two ranges have in common; nothing, or one range."""
+    """Return the intersection of two ranges: nothing, or one range."""
     start, end = max(one[0], other[0]), min(one[1], other[1])
     return [(start, end)] if start < end else []
 

@@ -106,20 +106,20 @@ class Case:
         return self.scenario.hybrid(self.scenario.loads[self.number].volume)
 
     def has_cache(self, volume: VolumeSpec) -> bool:
-        """Whether the volume is behind a controller with a cache."""
+        """Return whether the volume is behind a controller with a cache."""
         controller = self.scenario.controller(volume)
         return controller is not None and controller.card.has("cache.size")
 
     def writes_back(self, volume: VolumeSpec) -> bool:
-        """Whether its controller acknowledges writes from its cache."""
+        """Return whether its controller acknowledges writes from its cache."""
         return writes_back(self.scenario, volume)
 
     def has_past(self, volume: VolumeSpec) -> bool:
-        """Whether what its drives do depends on what was written to them before."""
+        """Return whether what its drives do depends on what was written to them before."""
         return kind_of(volume.card).has_past(volume.card)
 
     def disk_caches(self, volume: VolumeSpec) -> str | None:
-        """Whether its drives answer writes from volatile caches; None if they have none."""
+        """Return whether its drives answer writes from volatile caches; None if they have none."""
         caching = volume.card.changed({"write_cache.enabled": True})
         if kind_of(caching).is_protected(caching):
             return None
@@ -130,7 +130,7 @@ Finder = Callable[[Case], Iterator[Cause]]
 
 
 def causes_of(case: Case, direction: str) -> list[Cause]:
-    """What may have made a job too fast or too slow, of what this hardware has."""
+    """Return the possible causes, on this hardware, of a job that is too fast or too slow."""
     found = [cause for find in FINDERS[direction] for cause in find(case)]
     words = [cause.words for cause in found]
     return [
@@ -142,7 +142,7 @@ def causes_of(case: Case, direction: str) -> list[Cause]:
 
 
 def _where(case: Case, cause: Cause) -> str:
-    """Which volume a cause is about, where several of a hybrid could have it."""
+    """Return which volume a cause is about, where several of a hybrid could have it."""
     names = [v.name for key, v in case.volumes if any(one.startswith(key) for one in cause.changes)]
     return f"volume {' and '.join(names)}"
 

@@ -69,7 +69,7 @@ class TriedCause:
 
     @property
     def distance(self) -> float:
-        """How far it is from what was measured; a bound that is not exceeded just agrees."""
+        """The distance from the measurement; a bound that is not exceeded just agrees."""
         far = abs(math.log(self.speed))
         return min(far, math.log(1 + KNOWN)) if self.is_bound and self.agrees else far
 
@@ -187,7 +187,7 @@ def judge(
 
 
 def _unused(given: Given, found: Sequence[JudgedJob]) -> Iterator[str]:
-    """What was said of loads and is in none of them."""
+    """Yield the options about loads that no load has used."""
     taken = " ".join(words for job in found for words in job.assumed)
     for name, value in (("--random", given.random), ("--outstanding", given.outstanding)):
         if value is not None and name not in taken:
@@ -241,7 +241,7 @@ class _Group:
         self.tell = tell
 
     def judge(self) -> list[JudgedJob]:
-        """What came of each of its jobs."""
+        """Return the judgement of each of its jobs."""
         plays = [load_of(job, self.given, self.target, self.said) for job in self.jobs]
         found = [self._begun(job, played) for job, played in zip(self.jobs, plays, strict=True)]
         chosen = [n for n, (played, job) in enumerate(zip(plays, self.jobs, strict=True))
@@ -362,7 +362,7 @@ class _Group:
         found.causes.sort(key=lambda cause: cause.distance)
 
     def _changes(self, cause: Cause, simulated: Simulated) -> dict[str, Any]:
-        """What a cause changes, and how it is measured: not as long as what is judged."""
+        """Return the changes of a cause, and a shorter measurement than that of the judged job."""
         measure = self.given.measure
         quick = {
             "measure.precision": f"{100 * max(measure.precision, QUICK_PRECISION):g} %",
@@ -401,7 +401,7 @@ def _half_width(simulated: Simulated) -> float:
 
 
 def speed_of(job: MeasuredJob, simulated: Simulated, played: Played) -> float | None:
-    """How fast it was beside the simulated one: by throughput, at a given rate by latency."""
+    """Return measured over simulated speed: by throughput, or by latency at a given rate."""
     return speed_by(compared_by(job, simulated, played), played)
 
 
@@ -413,7 +413,7 @@ def compared_by(job: MeasuredJob, simulated: Simulated, played: Played) -> Figur
 
 
 def speed_by(figure: Figure | None, played: Played) -> float | None:
-    """How fast it was beside the simulated one, by the figure that says so."""
+    """Return the measured over the simulated speed, by the figure that decides."""
     if figure is None or not figure.measured or not figure.simulated:
         return None
     ratio = figure.measured / figure.simulated
@@ -433,7 +433,7 @@ def _beside(found: JudgedJob) -> Iterator[str]:
 
 
 def _words(options: Mapping[str, str]) -> str:
-    """What a result says of its load, in a line."""
+    """Return the load as a result describes it, in a line."""
     return ", ".join(f"{name}={value}" for name, value in options.items())
 
 

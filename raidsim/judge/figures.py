@@ -151,7 +151,7 @@ def _counts(section: Mapping[str, Any]) -> dict[int, int]:
 
 
 def _together(job: MeasuredJob, kept: Kept) -> Iterator[Figure]:
-    """What is known of reads and writes together only."""
+    """Yield figures that are known of reads and writes together only."""
     measured = job.together.get("lat")
     parts = [kept.measured[name]["lat_ns"] for name in DIRECTIONS]
     count = sum(one["N"] for one in parts)
@@ -184,7 +184,7 @@ def _within(name: str, measured: Distribution, counts: Mapping[int, int]) -> Ite
 
 
 def _is_known(percent: float, samples: float) -> bool:
-    """Whether enough I/Os lie beyond a percentile for it to say anything."""
+    """Return whether enough I/Os lie beyond a percentile for it to say anything."""
     return samples * (1 - percent / 100) >= MIN_EXCEEDANCES
 
 

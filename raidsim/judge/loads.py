@@ -28,7 +28,7 @@ _INTENSITY = ("outstanding", "rate")
 
 @dataclass(frozen=True)
 class Given:
-    """What the caller says of loads that the results do not describe; None for nothing.
+    """The caller's values for loads that the results do not describe; None for nothing.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Given:
 
     @classmethod
     def of_texts(cls, random: str | None, outstanding: int | None) -> Given:
-        """What was typed: a share is one with its unit, as in "100 %".
+        """Make it of what was typed: a share has its unit, as in "100 %".
 
         Raises
         ------
@@ -124,7 +124,7 @@ class _Maker:
     # -- what is open ---------------------------------------------------------------------
 
     def _needs(self) -> Iterator[str]:
-        """What neither the result nor an option says."""
+        """Yield the values that neither the result nor an option gives."""
         said, given = self.said, self.given
         if not said.sizes:
             yield "sizes"
@@ -138,7 +138,7 @@ class _Maker:
             yield AREA
 
     def _says_where(self) -> bool:
-        """Whether the result says which part of the volume was accessed."""
+        """Return whether the result says which part of the volume was accessed."""
         return self.said.extent is not None or self.said.offset > 0
 
     def _base(self, needs: set[str]) -> LoadSpec | None:
@@ -169,7 +169,7 @@ class _Maker:
         return (one for one in self.scenario.loads if (one.volume or first) == self.target)
 
     def _is_like(self, load: LoadSpec) -> bool:
-        """Whether a load of the scenario is as the result says, as far as it says anything."""
+        """Return whether a load of the scenario is as the result says, where the result says it."""
         said = self.said
         mean = mean_size(load)
         shares = (
@@ -185,7 +185,7 @@ class _Maker:
         )
 
     def _lacks(self, load: LoadSpec, needs: set[str]) -> str:
-        """What keeps a load of the scenario from giving all that is open; empty if nothing."""
+        """Return why a load of the scenario cannot give all open values; empty if it can."""
         if "outstanding" in needs and len(load.sweep) > 1:
             shown = f"{load.sweep[0]:g} to {load.sweep[-1]:g}"
             kind = "outstanding I/Os" if load.outstanding else "IO/s"
@@ -206,7 +206,7 @@ class _Maker:
         self.played.refused.append(Note(_WORDS[need], "", cause))
 
     def _why(self, needs: set[str]) -> str:
-        """Why the result does not say what is open, each reason once."""
+        """Return why the result does not say what is open, each reason once."""
         reasons = dict.fromkeys(self.said.why[one] for one in sorted(needs) if one in self.said.why)
         return f": {'; '.join(reasons)}" if reasons else ""
 
@@ -340,7 +340,7 @@ _WORDS = {
 
 
 def _have(sizes: tuple[Size, ...], name: str) -> bool:
-    """Whether all sizes have a share of their own."""
+    """Return whether all sizes have a share of their own."""
     return bool(sizes) and all(getattr(one, name) is not None for one in sizes)
 
 

@@ -17,7 +17,7 @@ __all__ = ["CACHE_FOLDER", "SOURCE_HASH", "is_compiled", "source_hash"]
 
 @functools.cache
 def is_compiled() -> bool:
-    """Whether the machine code of the event loop for all hardware is there (or not needed).
+    """Return whether the machine code of the event loop for all hardware is there (or not needed).
 
     It is what it was when this was first asked in this process.
     """

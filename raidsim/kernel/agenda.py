@@ -30,5 +30,5 @@ def take_next(w):
 
 @handler
 def is_empty(state):
-    """Whether nothing is left to happen at the present instant."""
+    """Return whether nothing is left to happen at the present instant."""
     return state["first_waiting"] == NONE

@@ -117,7 +117,7 @@ def turn_to_next(w, disk):
 
 @handler
 def follows_on(w, disk):
-    """Whether an access that may be next begins where the last one ended, or read-ahead did."""
+    """Return whether a possible next access begins where the last one or read-ahead ended."""
     end = disk["stop"] if disk["op"] == READ else disk["offset"] + disk["length"]
     if is_turn_of_deferred(disk):
         return disk["op"] == WRITE and deferred.begins_at(w, disk, end)
@@ -129,13 +129,13 @@ def follows_on(w, disk):
 
 @handler
 def is_waited_for(disk):
-    """Whether anything waits for the arm."""
+    """Return whether anything waits for the arm."""
     return disk["waiting"] > 0 or disk["cached_waiting"] > 0
 
 
 @handler
 def is_turn_of_deferred(disk):
-    """Whether the next access is one of the cached writes that commands go before.
+    """Return whether the next access is one of the cached writes that commands go before.
 
     They come in turns: a way there and back is for several of them.
     """
@@ -381,7 +381,7 @@ def choose(w, disk, coming):
 
 @routine
 def continues(w, disk, task):
-    """Whether an access is adjacent to an earlier one that waits.
+    """Return whether an access is adjacent to an earlier one that waits.
 
     Firmware does adjacent commands in order. If the arm began in the middle of them, as rotation
     alone may suggest, the part before that would cost one more revolution.

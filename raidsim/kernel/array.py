@@ -369,7 +369,7 @@ def begin_anew(w, row, index):
 
 @handler
 def is_joined(w, row, index):
-    """Whether writes that came since a stripe was planned go with it: it is planned anew then.
+    """Return whether later writes to a planned stripe go with it: then it is planned again.
 
     The CPU time that it had before is not spent again.
     """
@@ -390,7 +390,7 @@ def is_joined(w, row, index):
 
 @handler
 def computes(w, row, index):
-    """Whether a thread or the parity engine has work to do for a task now; then it does it.
+    """Return whether a thread or the parity engine has work to do for a task now; then it does it.
 
     New parity is computed before anything is written, lost data once all is read.
     """

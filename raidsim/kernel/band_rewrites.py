@@ -28,7 +28,7 @@ def heard(w, disk):
 
 @routine
 def takes_turn(w, disk):
-    """Whether the arm, which is free, goes on with a rewrite: then it has begun.
+    """Return whether the arm, which is free, goes on with a rewrite: then it has begun.
 
     While a write waits for room, rewrites take turns with commands. Otherwise commands go
     first, and rewrites wait until none has come for a while.

@@ -28,7 +28,7 @@ PRESENT = 2
 
 @handler
 def is_caching(w, row, array):
-    """Whether cache ``row`` (NONE: there is none) may hold anything of a volume."""
+    """Return whether cache ``row`` (NONE: there is none) may hold anything of a volume."""
     if row == NONE or array["offline"] == 1:
         return False
     if array["write_back"] == 1 or array["cached"] == 1 or array["read_ahead"] != NO_READ_AHEAD:
@@ -165,7 +165,7 @@ def unlist(w, cache, index):
 
 @routine
 def presence(w, cache, volume, size, start, end):
-    """Whether bytes [start, end) of a volume are PRESENT, COMING (some of them) or ABSENT."""
+    """Return the state of bytes [start, end) of a volume: PRESENT, COMING (partly) or ABSENT."""
     answer = PRESENT
     for strip in range(start // size, (end - 1) // size + 1):
         index = find(w, cache, volume, strip)

@@ -98,7 +98,7 @@ def cache_folder(name: str) -> Path:
 
 
 def is_writable(folder: Path) -> bool:
-    """Whether a file can be made in a folder."""
+    """Return whether a file can be made in a folder."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -107,7 +107,7 @@ def is_writable(folder: Path) -> bool:
 
 
 def is_ours(status: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user, and nobody else may write to it."""
+    """Return whether a file or folder belongs to this user, and nobody else may write to it."""
     if not hasattr(os, "geteuid"):  # Windows: the user's folders are the user's
         return True
     return status.st_uid == os.geteuid() and not status.st_mode & OTHERS_WRITE
@@ -187,7 +187,7 @@ class CodeCache(_Cache):
         return str(self._folder)
 
     def is_on_disk(self) -> bool:
-        """Whether there is code of this function, for whatever processor."""
+        """Return whether there is code of this function, for whatever processor."""
         return any(read(path) is not None for path in self._folder.glob(f"{self._name}-*{SUFFIX}"))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

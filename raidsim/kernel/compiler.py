@@ -69,7 +69,7 @@ class MachineCode:
         self._kept = self._dispatcher._cache = CodeCache(function, name)
 
     def is_on_disk(self) -> bool:
-        """Whether it has been kept."""
+        """Return whether it has been kept."""
         return self._kept.is_on_disk()
 
     def compiled(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
@@ -103,7 +103,7 @@ def _type_of(argument: Any) -> Any:
 
 
 class Inlined(CPUDispatcher):
-    """How Numba compiles a handler or routine.
+    """The way in which Numba compiles a handler or routine.
 
     Of itself it would compile one anew for each constant that it is called with, and for each
     width of integers: here all integers are 64 bits wide, and each is compiled once.
@@ -112,7 +112,7 @@ class Inlined(CPUDispatcher):
     part: str | None = None
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What a call with arguments of these types compiles to."""
+        """Return the compiled form of a call with arguments of these types."""
         if self.part in _left_out:
             return _nothing().get_call_template(args, kws)
         return super().get_call_template(tuple(map(_widened, args)), kws)
@@ -186,5 +186,5 @@ def _comes_to_nothing(_world, *_arguments):
 
 @cache
 def _nothing() -> Any:
-    """What a part of the hardware that is left out is compiled to."""
+    """Return the code for a part of the hardware that is left out."""
     return type_of_inlined(_comes_to_nothing, forceinline=False, part=None).dispatcher

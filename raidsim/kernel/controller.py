@@ -79,13 +79,13 @@ def array_of(w, index):
 
 @handler
 def lines_of(job, size):
-    """How many lines, of ``size`` bytes, a request touches."""
+    """Return the number of lines, of ``size`` bytes, that a request touches."""
     return (job["offset"] + job["length"] - 1) // size - job["offset"] // size + 1
 
 
 @handler
 def fits(job, array, cache):
-    """Whether a write goes into the cache; it does not where its volume writes through.
+    """Return whether a write goes into the cache; it does not where its volume writes through.
 
     A write of more lines than may be dirty beside those that are pinned goes past the cache, too:
     there would never be room for all of them.

@@ -98,7 +98,7 @@ def hold(w, row, drive, first, stop):
 
 @routine
 def is_clear(w, row, index, drive, first, stop):
-    """Whether no write is in rows of a drive; else job ``index`` waits for one that is."""
+    """Return whether no write is in rows of a drive; else job ``index`` waits for one that is."""
     for number in range(first, stop):
         lock = w.locks[of_row(w, row, drive, number)]
         if lock["writes"] > 0:

@@ -33,7 +33,7 @@ def row_at(w, disk, place):
 
 @routine
 def place_of(w, disk, offset):
-    """How many of the writes begin before byte ``offset``."""
+    """Return the number of the writes that begin before byte ``offset``."""
     low = 0
     high = disk["cached_waiting"]
     while low < high:
@@ -108,7 +108,7 @@ def ending_at(w, disk, start, end):
 
 @handler
 def begins_at(w, disk, offset):
-    """Whether one of the writes begins at byte ``offset``."""
+    """Return whether one of the writes begins at byte ``offset``."""
     place = place_of(w, disk, offset)
     if place == disk["cached_waiting"]:
         return False
@@ -145,7 +145,7 @@ def choose(w, disk):
 
 @handler
 def continues(w, disk, place):
-    """Whether the write in a place begins where the one before it ends."""
+    """Return whether the write in a place begins where the one before it ends."""
     if place == 0:
         return False
     before = w.tasks[row_at(w, disk, place - 1)]
@@ -189,7 +189,7 @@ def nearest(w, disk, firsts):
 
 @routine
 def first_from(w, disk, cylinder):
-    """How many of the writes lie on cylinders further out than ``cylinder``."""
+    """Return the number of the writes on cylinders further out than ``cylinder``."""
     low = 0
     high = disk["cached_waiting"]
     while low < high:

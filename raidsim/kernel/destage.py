@@ -52,7 +52,7 @@ from raidsim.layout.tables import PARITY
 
 @handler
 def tower(cache, index):
-    """Where the pointers of a line stand in `towers`; of the head for NONE."""
+    """Return where the pointers of a line stand in `towers`; of the head for NONE."""
     if index == NONE:
         return cache["first_tower"]
     return cache["first_tower"] + (index - cache["first_line"] + 1) * LEVELS

@@ -86,7 +86,7 @@ def origin(w, index):
 
 @handler
 def transfer(access):
-    """What an access carries."""
+    """Return the bytes that an access carries."""
     method = access["method"]
     if access["op"] == READ:
         if method == MODIFY:

@@ -144,7 +144,7 @@ def follow(w, disk, index, end):
 
 @handler
 def holds(w, disk, start, end):
-    """Whether the write cache holds all of bytes [start, end)."""
+    """Return whether the write cache holds all of bytes [start, end)."""
     if disk["taken"] == 0:
         return False
     if disk["moving"] == 1 and disk["op"] == WRITE and disk["command"] == NONE:
@@ -171,7 +171,7 @@ def write(w, disk, index):
 
 @handler
 def is_cached(w, disk, job):
-    """Whether a write is answered from the buffer: not one that is larger than all of it."""
+    """Return whether a write is answered from the buffer: not one that is larger than all of it."""
     if job["fua"] == FUA_ASKED and w.drives[disk["drive"]]["protected"] == 0:
         return False
     return disk["cached"] == 1 and job["length"] <= disk["cache"]
@@ -179,7 +179,7 @@ def is_cached(w, disk, job):
 
 @handler
 def has_room(w, disk, job):
-    """Whether the write cache can take a write, and so can the media cache of a shingled disk."""
+    """Return whether the write cache, and the media cache of a shingled disk, can take a write."""
     if disk["shingles"] != NONE and not shingles.has_room(w, disk, job):
         return False
     if not is_cached(w, disk, job):

@@ -66,7 +66,7 @@ def find(w, disk, offset):
 
 @routine
 def has_begun(w, disk, offset):
-    """Whether byte ``offset`` is in a segment already, or read into one at this moment."""
+    """Return whether byte ``offset`` is in a segment already, or read into one at this moment."""
     first = disk["first_extent"]
     for e in range(first, first + disk["extents"]):
         end = w.extents[e]["end"]
@@ -162,14 +162,14 @@ def ask(w, disk, e, end):
 
 @handler
 def begin_anew(extent, end):
-    """What a segment holds up to ``end`` was not read ahead."""
+    """Mark the content of a segment up to ``end`` as not read ahead."""
     extent["asked"] = end
     extent["unasked"] = 0
 
 
 @handler
 def is_reading(w, disk, e):
-    """Whether the arm is reading ahead into segment ``e`` at this moment."""
+    """Return whether the arm is reading ahead into segment ``e`` at this moment."""
     if disk["ahead"] == 0 or e != disk["active"]:
         return False
     return w.extents[e]["end"] < disk["ahead_until"]

@@ -124,7 +124,7 @@ def arrived(w, index):
 
 @handler
 def link_ns(w, drive):
-    """What the drive's own link takes for a byte, ns."""
+    """Return the ns that the drive's own link takes for a byte."""
     if drive["kind"] == DRIVE_SSD:
         return w.ssds[drive["row"]]["link_ns"]
     return w.disks[drive["row"]]["link_ns"]
@@ -132,7 +132,7 @@ def link_ns(w, drive):
 
 @handler
 def comes_up(w, index):
-    """Whether the data of a read has another shared link to cross; then it does."""
+    """Return whether the data of a read has another shared link to cross; then it does."""
     job = w.jobs[index]
     drive = w.drives[job["drive"]]
     if job["op"] != READ:
@@ -170,7 +170,7 @@ def returned(w, index):
 
 @handler
 def flush_follows(w, index):
-    """Whether ``index`` is a write whose flush is still to come; then that is sent in its place."""
+    """Return whether ``index`` is a write with a flush to come; the flush then takes its place."""
     job = w.jobs[index]
     if job["fua"] != FUA_WITH_FLUSH and job["fua"] != FUA_BEFORE_FLUSH:
         return False

@@ -101,7 +101,7 @@ def choose(w, row, station):
 
 @handler
 def is_nearer(w, job, end, best):
-    """Whether a request lies ahead of ``end``, and nearer to it than the best one so far."""
+    """Return whether a request lies ahead of ``end``, and nearer to it than the best one so far."""
     if job["offset"] < end:
         return False
     return best == NONE or job["offset"] < w.jobs[best]["offset"]

@@ -153,7 +153,7 @@ run_flash = without(run, "run_flash", "disks", "arrays")
 
 @handler
 def is_short_of_room(w):
-    """Whether a table is to grow, or to be filled, before the next event may happen."""
+    """Return whether a table is to grow, or to be filled, before the next event may happen."""
     state = w.state[0]
     margin = state["margin"]
     return (

@@ -100,13 +100,13 @@ def schedule(w, time, priority, kind, subject, mark):
 
 @handler
 def next_time(w):
-    """When the next event happens, ns; there must be one."""
+    """Return when the next event happens, ns; there must be one."""
     return (w.soon_keys[0] >> PRIORITY_BITS) + MIDDLE
 
 
 @handler
 def next_kind(w):
-    """What the next event means, EVENT_*."""
+    """Return the kind of the next event, EVENT_*."""
     return w.soon_events[0] >> KIND_SHIFT
 
 

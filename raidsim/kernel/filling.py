@@ -69,7 +69,7 @@ def restore(w, operation, row, start, stop):
 
 @routine
 def is_due(w, layout, volume, target, number):
-    """Whether row ``number`` of a drive is to be written."""
+    """Return whether row ``number`` of a drive is to be written."""
     if number < target["first"]:
         return False
     role, _, _ = held(layout, target["member"] - volume["first_member"], number)
@@ -81,7 +81,7 @@ def is_due(w, layout, volume, target, number):
 
 @handler
 def is_punctured(w, drive, offset, size):
-    """Whether a row of a drive was given up."""
+    """Return whether a row of a drive was given up."""
     if w.drives[drive]["defects"] == 0:
         return False
     found = defects.find(w, drive, offset, offset + size)
@@ -175,7 +175,7 @@ def puncture(w, operation, row, member, number):
 
 @routine
 def needs(w, row, target, member, number):
-    """Whether what is to be written to row ``number`` of a drive comes from that of ``member``."""
+    """Return whether the data for row ``number`` of a drive comes from that of ``member``."""
     layout = w.layouts[row]
     volume = w.arrays[row]
     if not is_due(w, layout, volume, target, number):

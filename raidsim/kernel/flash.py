@@ -83,7 +83,7 @@ def sense(w, drive, index, start, end):
 
 @handler
 def is_sensed(w, drive, die, start, end):
-    """Whether a die is sensing the pages of bytes [start, end) for another read of the host."""
+    """Return whether a die senses the pages of bytes [start, end) for another read of the host."""
     station = w.stations[die]
     if station["busy"] == 0:
         return False

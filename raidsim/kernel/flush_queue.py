@@ -26,7 +26,7 @@ from raidsim.kernel.tables import FLUSH, NONE, STAGE_FLUSHED, STAGE_WAITING
 
 @handler
 def holds(w, drive, index):
-    """Whether flush ``index`` has to wait for the next one; else it is the one under way."""
+    """Return whether flush ``index`` has to wait for the next one; else it is the one under way."""
     row = w.flush_queues[drive["flush_queue"]]
     job = w.jobs[index]
     if row["under_way"] == 1:
@@ -40,14 +40,14 @@ def holds(w, drive, index):
 
 @handler
 def is_alone(w, drive):
-    """Whether the drive has a flush under way, or coming, that no other command may go with."""
+    """Return whether the drive has a flush, under way or coming, that excludes other commands."""
     row = w.flush_queues[drive["flush_queue"]]
     return row["alone"] == 1 and row["under_way"] == 1
 
 
 @handler
 def stands_aside(w, drive, index):
-    """Whether ``index`` may not go yet: a command during a flush, or a flush during commands."""
+    """Return whether ``index`` waits: a command during a flush, or a flush during commands."""
     if not is_alone(w, drive):
         return False
     if w.jobs[index]["op"] != FLUSH:

@@ -66,7 +66,7 @@ def logical(ftl, unit):
 
 @handler
 def is_beside(w, ftl, unit, number):
-    """Whether a write to unit ``number`` leaves the map as it is, since another one represents it.
+    """Return whether a write to ``number`` leaves the map as it is: another unit represents it.
 
     This is so while there are free blocks (a map that collects has no more than RESERVE), and if
     the place was written before.
@@ -81,7 +81,7 @@ def is_beside(w, ftl, unit, number):
 
 @handler
 def entry_of(w, first, i):
-    """Where entry ``i`` of the list whose pages begin with row ``first`` is, to be read."""
+    """Return where entry ``i`` of the list whose pages begin with row ``first`` is, to be read."""
     leaf = w.pages[first + (i >> LEAF_BITS)]
     if leaf < 0:
         leaf = ~leaf
@@ -90,7 +90,7 @@ def entry_of(w, first, i):
 
 @handler
 def own_entry(w, first, i):
-    """Where entry ``i`` of the list whose pages begin with row ``first`` is, to be changed."""
+    """Return the place of entry ``i``, to be changed, of the list with pages from ``first`` on."""
     page = first + (i >> LEAF_BITS)
     if w.pages[page] < 0:
         copy_leaf(w, page)
@@ -99,7 +99,7 @@ def own_entry(w, first, i):
 
 @handler
 def place_of(w, ftl, unit):
-    """Where logical ``unit`` lies, or NONE if it was never written or was trimmed."""
+    """Return where logical ``unit`` lies, or NONE if it was never written or was trimmed."""
     return w.leaves[entry_of(w, ftl["first_map"], unit)]
 
 
@@ -196,7 +196,7 @@ def open_block(w, ftl, side):
 
 @handler
 def is_open(ftl, index):
-    """Whether a block is in no list: open, or being collected."""
+    """Return whether a block is in no list: open, or being collected."""
     return (
         index == ftl["frontier"][WRITTEN]
         or index == ftl["frontier"][MOVED]
@@ -206,7 +206,7 @@ def is_open(ftl, index):
 
 @handler
 def is_blocked(w, ftl):
-    """Whether no block may be opened for the next unit, since what is to be moved would not fit."""
+    """Return whether no block may be opened for the next unit: units to be moved would not fit."""
     if ftl["room"][WRITTEN] > 0 or ftl["free"] >= RESERVE:
         return False
     if ftl["free"] == 0 or ftl["victim"] == NONE:
@@ -230,7 +230,7 @@ def clear(w, ftl):
 
 @routine
 def is_due(w, ftl):
-    """Whether a unit must be moved for the units written so far; call until it says no."""
+    """Return whether a unit must be moved for the units written so far; call until it says no."""
     if ftl["victim"] == NONE:
         return False
     if w.blocks[ftl["first_block"] + ftl["victim"]]["valid"] == 0:
@@ -258,7 +258,7 @@ def choose(w, ftl):
 
 @handler
 def is_valid(w, ftl, place):
-    """Whether a unit of the host lies at ``place``."""
+    """Return whether a unit of the host lies at ``place``."""
     return place_of(w, ftl, owner_of(w, ftl, place)) == place
 
 

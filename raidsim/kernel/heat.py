@@ -169,7 +169,7 @@ def throttle(w, heat, time):
 
 @routine
 def decide(heat):
-    """How far the drive throttles at its temperature, coming from where it is."""
+    """Return the degree of throttling at the drive's temperature, given its present degree."""
     now = heat["inner"]
     heavy_at = heat["heavy_at"]
     light_at = heat["light_at"]

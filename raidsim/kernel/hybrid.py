@@ -202,7 +202,7 @@ def part_ended(w, index):
 
 @handler
 def has_failed(w, volume):
-    """Whether a drive of the front has failed, or its spare is not rebuilt yet.
+    """Return whether a drive of the front has failed, or its spare is not rebuilt yet.
 
     A front that can't answer then is lost, and nothing in it is relied on.
     """
@@ -268,7 +268,7 @@ def read(w, hybrid, cache, index):
 
 @routine
 def is_sequential(w, hybrid, start, end):
-    """Whether a request continues a sequential run that is too long for the front by now."""
+    """Return whether a request continues a sequential run that is too long for the front by now."""
     if hybrid["bypass"] == 0:
         return False
     first = hybrid["first_trail"]

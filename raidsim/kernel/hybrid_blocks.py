@@ -47,7 +47,7 @@ def expect(w, hybrid, cache, index, strip, grains):
 
 @handler
 def is_wanted(w, hybrid, strip):
-    """Whether a block that is missed has been missed often enough."""
+    """Return whether a block that is missed has been missed often enough."""
     if hybrid["promote"] != 2:
         return hybrid["promote"] == 1
     place = hybrid["first_trace"] + ((strip * 40503 + (strip >> 15)) & (hybrid["traces"] - 1))
@@ -158,7 +158,7 @@ def forget(w, hybrid, cache, volume, start, end):
 
 @handler
 def count(grains):
-    """How many grains a mask of them has."""
+    """Return the number of grains in a mask."""
     number = 0
     for bit in range(GRAINS):
         number += (grains >> bit) & 1
@@ -167,7 +167,7 @@ def count(grains):
 
 @handler
 def is_spoilt(w, hybrid, cache, child):
-    """Whether blocks of the front that can't be read, or written, are nowhere else.
+    """Return whether blocks of the front that can't be read, or written, are nowhere else.
 
     Those that are need not be asked for again.
     """

@@ -55,7 +55,7 @@ unlikely: so what each event passes through stays together.
 
 
 def _mangled(name: str) -> str:
-    """How the symbols of a module, or the symbol of a function, begin."""
+    """Return the beginning of the symbols of a module, or of the symbol of a function."""
     return "_ZN" + "".join(f"{len(part)}{part}" for part in f"raidsim.{name}".split("."))
 
 

@@ -64,7 +64,7 @@ class Entry:
         return MachineCode(self.__wrapped__, self._name, self._parts)
 
     def is_ready(self) -> bool:
-        """Whether it could be called without being compiled when this was first asked."""
+        """Return whether it could be called without being compiled when this was first asked."""
         if self._ready is None:
             self._ready = self.code.is_on_disk()
         return self._ready
@@ -101,7 +101,7 @@ class Handler:
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
-        """What Numba takes it for where compiled code names it (Numba asks for this name)."""
+        """The Numba type of this name in compiled code (Numba asks for this attribute)."""
         from raidsim.kernel.compiler import type_of_inlined  # noqa: PLC0415 - it loads Numba
 
         return type_of_inlined(self.__wrapped__, forceinline=self.forceinline, part=self.part)
@@ -116,7 +116,7 @@ class _ByReference:
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
-        """What Numba takes it for where compiled code names it (Numba asks for this name)."""
+        """The Numba type of this name in compiled code (Numba asks for this attribute)."""
         from raidsim.kernel.reference import TYPE_OF_IT  # noqa: PLC0415 - it loads Numba
 
         return TYPE_OF_IT
@@ -137,7 +137,7 @@ class _AtOnce:
 
     @functools.cached_property
     def _numba_type_(self) -> Any:
-        """What Numba takes it for where compiled code names it (Numba asks for this name)."""
+        """The Numba type of this name in compiled code (Numba asks for this attribute)."""
         from raidsim.kernel.vectors import TYPES  # noqa: PLC0415 - it loads Numba
 
         return TYPES[self.__name__]

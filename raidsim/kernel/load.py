@@ -111,7 +111,7 @@ def on_time(stream, clock):
 
 @handler
 def may_issue(w, stream):
-    """Whether none of the stream's limits is reached."""
+    """Return whether none of the stream's limits is reached."""
     return (
         stream["ended"] == 0
         and stream["issued"] - stream["flushes"] < stream["stop_ios"]
@@ -122,7 +122,7 @@ def may_issue(w, stream):
 
 @handler
 def waits(stream):
-    """Whether an issue has to wait, since its worker waits for a flush; it is counted if so."""
+    """Return whether an issue waits for a flush of its worker; count it if so."""
     stream["held"] += stream["flushing"]
     return stream["flushing"] == 1
 
@@ -254,7 +254,7 @@ def draw_offset(w, stream, n, size):
 
 @handler
 def draw_block(w, stream, n, blocks):
-    """Which of ``blocks`` aligned places a random access goes to."""
+    """Return which of ``blocks`` aligned places a random access goes to."""
     if stream["zipf"] > 0.0:
         return zipf.scatter(zipf.rank(stream["key_where"], n, blocks, stream["zipf"]), blocks)
     if stream["once"] == 1:
@@ -267,7 +267,7 @@ def draw_block(w, stream, n, blocks):
 
 @handler
 def draw_in_zone(w, stream, u, blocks):
-    """Which place a random access goes to where zones differ; each zone has at least one place."""
+    """Return the place of a random access with zones; each zone has at least one place."""
     first = 0
     passed = 0.0
     zone = stream["first_zone"]
@@ -286,7 +286,7 @@ def draw_in_zone(w, stream, u, blocks):
 
 @handler
 def follow_up(w, s):
-    """When the slot of a closed stream issues next: NEVER, or a time (now included)."""
+    """Return when the slot of a closed stream issues next: NEVER, or a time (now included)."""
     stream = w.streams[s]
     if stream["mode"] != CLOSED or stream["ended"] == 1:
         return NEVER
@@ -308,6 +308,6 @@ def follow_up(w, s):
 
 @handler
 def is_over(stream):
-    """Whether nothing more will come of the stream."""
+    """Return whether nothing more will come of the stream."""
     waiting = stream["scheduled"] + stream["held"]
     return stream["in_flight"] == 0 and waiting == 0 and stream["mode"] != MANUAL

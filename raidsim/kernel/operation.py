@@ -67,7 +67,7 @@ from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTR
 
 @handler
 def array_row(w, operation):
-    """Which row of `arrays` and of `layouts` an operation goes through."""
+    """Return which row of `arrays` and of `layouts` an operation goes through."""
     return w.volumes[operation["volume"]]["array"]
 
 
@@ -157,7 +157,7 @@ def step(w, index):
 
 @handler
 def writes_what_it_read(layout, kind):
-    """Whether an operation reads strips and writes them later: it keeps hosts out meanwhile."""
+    """Return whether an operation reads strips and writes them later, and keeps hosts out."""
     if layout["family"] != PARITY and layout["family"] != MIRRORED:
         return False
     return kind == REBUILD or kind == COPY or (kind == RESYNC and is_copied(layout))
@@ -264,7 +264,7 @@ def accesses(w, operation, row, start, stop):
 
 @handler
 def is_copied(layout):
-    """Whether a resync writes the further copies of an array, unseen.
+    """Return whether a resync writes the further copies of an array, unseen.
 
     Linux md does so with RAID 1. Of RAID 10 it reads all copies, and writes where they differ
     (``raid10_sync_request``): what differs was under way, and is little.
@@ -278,7 +278,7 @@ def is_copied(layout):
 
 @handler
 def is_further(layout, good, drive, number):
-    """Whether a row of a drive holds a further copy, which a resync writes."""
+    """Return whether a row of a drive holds a further copy, which a resync writes."""
     role, copy, _ = held(layout, drive, number)
     return role != UNUSED and copy > 0 and good[drive] >= (number + 1) * layout["strip"]
 
@@ -345,7 +345,7 @@ def retire(w, operation, index):
 
 @handler
 def behind(w, operation, rows):
-    """How long a worker has to wait so that the operation keeps to its limit, having done rows.
+    """Return the time that a worker waits to keep to the limit of its operation, having done rows.
 
     All workers have one account, so that the last rows take no longer than the others. What is not
     used is lost, but for what they have in hand at a time.
@@ -414,7 +414,7 @@ def mend(w, index):
 
 @handler
 def needs_lock(w, layout, job):
-    """Whether a repair needs the lock of its stripe for itself: its parent does not have it."""
+    """Return whether a repair needs the lock of its stripe: its parent does not have it."""
     if layout["family"] != PARITY and layout["family"] != MIRRORED:
         return False
     above = w.jobs[job["parent"]]

@@ -19,7 +19,7 @@ HALF = 32  # bits of a half, at most
 
 @routine
 def place(key, n, count):
-    """Where the n-th access of ``key`` goes, of ``count`` places; each pass has its own order."""
+    """Return the place, of ``count``, of the n-th access of ``key``; passes differ in order."""
     if count < 2:
         return 0
     half = 1

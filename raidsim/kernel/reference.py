@@ -140,7 +140,7 @@ class Reference(types.Type):
 
     @property
     def key(self) -> types.NamedTuple:
-        """What makes two references the same type."""
+        """The key by which two references have the same type."""
         return self.tables
 
     def place(self, table: str) -> int:

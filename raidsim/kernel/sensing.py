@@ -50,7 +50,7 @@ def begin(w, drive, die, index, offset, time):
 
 @handler
 def kind_of(drive, offset, bits):
-    """Which page of its word line byte ``offset`` lies in: see die_of of raidsim.kernel.flash."""
+    """Return the page of its word line with byte ``offset``: see die_of of raidsim.kernel.flash."""
     stripe = offset // drive["stripe"]
     unit = drive["page"] * drive["planes"]
     row = stripe // drive["channels"]
@@ -60,7 +60,7 @@ def kind_of(drive, offset, bits):
 
 @handler
 def retries(sensing):
-    """How often the next page is sensed again."""
+    """Return the number of further senses of the next page."""
     number = sensing["drawn"]
     sensing["drawn"] = number + 1
     u = uniform(sensing["key"], number)

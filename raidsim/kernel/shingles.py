@@ -43,13 +43,13 @@ def record_of(w, s, number):
 
 @handler
 def address(s, place):
-    """Where a place of the log is on the medium."""
+    """Return where a place of the log is on the medium."""
     return place % s["media_cache"] - s["media_cache"]
 
 
 @handler
 def is_full(s):
-    """Whether the media cache takes no more: its tracks are used up, or its map.
+    """Return whether the media cache takes no more: its tracks are used up, or its map.
 
     What is on its way to the arm when it becomes full comes on top.
     """
@@ -160,7 +160,7 @@ def stream_at(w, s, offset):
 
 @handler
 def has_room(w, disk, job):
-    """Whether a write may come: the media cache has room, or it does not need any.
+    """Return whether a write may come: the media cache has room, or it does not need any.
 
     To begin a stream needs none, unless another one has to be left for it within a band.
     """
@@ -174,7 +174,7 @@ def has_room(w, disk, job):
 
 @handler
 def is_half_written(s, frontier):
-    """Whether a stream has come to somewhere within a band."""
+    """Return whether a stream has come to somewhere within a band."""
     return frontier["written"] > 0 and frontier["written"] % s["band"] != 0
 
 
@@ -190,7 +190,7 @@ def oldest_stream(w, s):
 
 @handler
 def band_from(s, offset):
-    """Where the first band begins that does not begin before ``offset``."""
+    """Return where the first band begins that does not begin before ``offset``."""
     return (offset + s["band"] - 1) // s["band"] * s["band"]
 
 
@@ -249,7 +249,7 @@ def may_continue(w, s, start, end):
 
 @routine
 def destination(w, disk, start, length):
-    """Where bytes from ``start`` on would be written now, and how many of them at once.
+    """Return where bytes from ``start`` on would be written now, and how many of them at once.
 
     The part before the band with which a stream begins goes to the log, and then the rest to the
     band.
@@ -269,7 +269,7 @@ def destination(w, disk, start, length):
 
 @handler
 def aim(w, disk, task):
-    """Where a write would land now: that is where the arm has to go for it."""
+    """Return where a write would land now: that is where the arm has to go for it."""
     task["cylinder"], task["head"], task["angle"] = destination(
         w, disk, task["offset"], task["length"]
     )
@@ -348,7 +348,7 @@ def landed(w, disk):
 
 @routine
 def is_scattered(w, disk, start, end):
-    """Whether the log holds any of bytes [start, end)."""
+    """Return whether the log holds any of bytes [start, end)."""
     s = w.shingles[disk["shingles"]]
     if s["kept"] == 0:
         return False
@@ -364,7 +364,7 @@ def is_scattered(w, disk, start, end):
 
 @routine
 def find(w, disk, start, end):
-    """Where byte ``start`` is on the medium, and up to which byte before ``end`` it goes on there.
+    """Return the place of byte ``start`` on the medium, and the end up to which it continues there.
 
     Records are passed from the oldest to the newest: the last word is that of the newest.
     """
@@ -387,7 +387,7 @@ def find(w, disk, start, end):
 
 @handler
 def seat(w, disk, offset, length):
-    """Where the arm has to go for a read."""
+    """Return where the arm has to go for a read."""
     place, _ = find(w, disk, offset, offset + length)
     return place
 

@@ -47,14 +47,14 @@ MAP = 4  # a part of the map itself, which gives the places of data
 
 @handler
 def is_full(slc, drive):
-    """Whether one more program unit finds no room."""
+    """Return whether one more program unit finds no room."""
     unit = drive["page"] * drive["planes"]
     return slc["held"] + slc["reserved"] + unit > slc["size"]
 
 
 @routine
 def taken(w, row, drive, number):
-    """Whether mapping unit ``number``, which is in the buffer, goes into the cache: noted, then."""
+    """Return whether mapping unit ``number`` of the buffer goes into the cache; note it if so."""
     slc = w.slcs[drive["slc"]]
     if slc["waits"] == 0 and is_full(slc, drive):
         let_go(w, row, drive)
@@ -88,7 +88,7 @@ def struck(number):
 
 @handler
 def shares(slc, drive):
-    """How many mapping units there are to the oldest program unit that is not being folded.
+    """Return the number of mapping units in the oldest program unit that is not being folded.
 
     Writes of less than a mapping unit leave more of them in a program unit, and what was in the
     cache before the run has its places already: so each takes its share along.
@@ -103,7 +103,7 @@ def shares(slc, drive):
 
 @routine
 def valid(w, slc, share):
-    """How many of the next units are still worth anything; the others are struck off."""
+    """Return the number of next units with current data; strike off the others."""
     first = slc["first_unit"]
     found = 0
     for number in range(slc["seen"], slc["seen"] + share):
@@ -148,7 +148,7 @@ def drop(w, row, drive, share):
 
 @handler
 def must_wait(w, row, drive):
-    """Whether a program unit of the host waits in the buffer for room in the cache."""
+    """Return whether a program unit of the host waits in the buffer for room in the cache."""
     if drive["slc"] == NONE:
         return False
     slc = w.slcs[drive["slc"]]
@@ -160,7 +160,7 @@ def must_wait(w, row, drive):
 
 @handler
 def enters(w, row, drive):
-    """Whether the next program unit of the host goes into the cache; its room is taken, then."""
+    """Return whether the host's next program unit goes into the cache; take its room if so."""
     if drive["slc"] == NONE:
         return False
     slc = w.slcs[drive["slc"]]
@@ -185,7 +185,7 @@ def written(w, drive):
 
 @handler
 def folds_now(slc, drive):
-    """Whether the drive has a reason to fold: it is idle, or its hosts need room."""
+    """Return whether the drive has a reason to fold: it is idle, or its hosts need room."""
     if drive["in_hand"] == 0 and slc["idle"] == 1:
         return True
     unit = drive["page"] * drive["planes"]
@@ -194,7 +194,7 @@ def folds_now(slc, drive):
 
 @handler
 def is_last(slc, drive):
-    """Whether the valid units of what has left go on with this program unit, though it is not full.
+    """Return whether units that left the cache go on with this program unit, though not full.
 
     Nothing is left for them to wait for; or they have waited for so long that the ring of mapping
     units, which has as many rows more than the cache holds as a program unit has bytes, fills up.

@@ -424,7 +424,7 @@ def programmed(w, index):
 
 @routine
 def in_cache(w, row, drive, errand):
-    """What a program unit that is on the flash means to the SLC cache of its drive."""
+    """Tell the SLC cache of a drive that a program unit is on the flash."""
     if errand == slc.ENTER:
         slc.written(w, drive)
     elif errand == slc.FOLD:
@@ -435,7 +435,7 @@ def in_cache(w, row, drive, errand):
 
 @handler
 def must_erase(drive, number):
-    """Whether program unit ``number`` filled a block of its die, which then erases another.
+    """Return whether program unit ``number`` filled a block of its die, which then erases another.
 
     Dies begin at different pages of a block, so that they do not erase all at once.
     """

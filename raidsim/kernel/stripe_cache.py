@@ -72,7 +72,7 @@ def join(w, array, row, index):
 
 @handler
 def _go_together(array, one, other):
-    """Whether two writes are of one stripe, and one goes on where the other ends."""
+    """Return whether two writes are of one stripe, and one goes on where the other ends."""
     width = array["width"]
     follows = one["offset"] == other["offset"] + other["length"]
     precedes = one["offset"] + one["length"] == other["offset"]
@@ -155,7 +155,7 @@ def choose(w, row, good, index, count):
 
 @handler
 def reads(w, count):
-    """Whether a plan begins with reads; they come before its writes."""
+    """Return whether a plan begins with reads; they come before its writes."""
     return count > 0 and w.accesses[0]["op"] == READ
 
 
@@ -232,7 +232,7 @@ def extend(run, start, end):
 
 @handler
 def missing(w, array, layout, access):
-    """Which bytes of a read its member's page of the stripe heads does not hold: from, to."""
+    """Return the bytes of a read that its member's page of the stripe heads lacks: from, to."""
     start = access["offset"]
     end = start + access["length"]
     number = stripe_of(layout, access)
@@ -262,7 +262,7 @@ def head_of(array, layout, number):
 
 @handler
 def is_known(w, array, head, number):
-    """Whether the heads of a stripe are still in the cache."""
+    """Return whether the heads of a stripe are still in the cache."""
     run = w.known[head]
     return run["stripe"] == number and array["heads"] - run["used"] < array["stripe_cache"]
 

@@ -41,7 +41,7 @@ def take_lock(w, row, index):
 
 @handler
 def take_more(w, array, layout, start, end):
-    """Where the stripes end that are written as one from ``start`` on, with ``end`` to be written.
+    """Return the end of the stripes written as one from ``start``, with ``end`` to be written.
 
     The locks of all but the first one are taken; there is only the first one unless its lock is
     free, as they are.

@@ -51,12 +51,12 @@ class Groups:
             self._tell(self._builder.store(value, group, align=WIDTH * 8))
 
     def next(self, fill: int) -> list[Any]:
-        """What stands one row further on; ``fill`` behind the last."""
+        """Return the value one row further on; ``fill`` behind the last."""
         rows = [*self.values, VECTOR([fill] * WIDTH)]
         return self._between(rows, 1)
 
     def previous(self, fill: int) -> list[Any]:
-        """What stands one row before; ``fill`` in front of the first."""
+        """Return the value one row before; ``fill`` in front of the first."""
         rows = [VECTOR([fill] * WIDTH), *self.values]
         return self._between(rows, WIDTH - 1)
 

@@ -99,6 +99,6 @@ def addresses_of_a_check(layout: np.void) -> float:
 
 
 def is_good(layout: np.void, good: NDArray[np.int64], drive: int, row: int) -> bool:
-    """Whether the strip in ``row`` of ``drive`` can be relied on."""
+    """Return whether the strip in ``row`` of ``drive`` can be relied on."""
     size: int = layout["strip"]
     return bool((row + 1) * size <= good[drive])

@@ -23,7 +23,7 @@ def failures_tolerated(layout: np.void) -> int:
 
 
 def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
-    """Whether all data can still be read without the drives that are not wholly good."""
+    """Return whether all data can still be read without the drives that are not wholly good."""
     n: int = layout["span_drives"]
     last = layout["rows"] - 1
     if layout["family"] == PARITY:
@@ -55,7 +55,7 @@ def survives(layout: np.void, good: NDArray[np.int64]) -> bool:
 
 
 def has_more_than_its_data(layout: np.void, failed: Collection[int]) -> bool:
-    """Whether drives that have not failed hold parity or copies anywhere that can be compared.
+    """Return whether drives that have not failed hold parity or copies that can be compared.
 
     So it is in a span of parity that lacks fewer drives than it has parity, and where two copies
     of a strip are left.

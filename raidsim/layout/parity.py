@@ -110,7 +110,7 @@ def q_place(layout: np.void, stripe: int) -> int:
 
 
 def is_symmetric(layout: np.void) -> bool:
-    """Whether data goes on behind the parity instead of starting anew on the first drive."""
+    """Return whether data goes on behind the parity instead of starting anew on the first drive."""
     rotation = way_of(layout)
     return bool(rotation == LEFT_SYMMETRIC or rotation == RIGHT_SYMMETRIC or rotation == N_CONTINUE)
 

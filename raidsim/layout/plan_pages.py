@@ -91,12 +91,12 @@ def next_cut(layout: np.void, low: int, begin: int, end: int) -> int:
 
 
 def is_written(layout: np.void, i: int, low: int, high: int, begin: int, end: int) -> bool:
-    """Whether a write of ``begin`` to ``end`` has bytes of strip ``i`` in rows [low, high)."""
+    """Return whether a write of [begin, end) has bytes of strip ``i`` in rows [low, high)."""
     return bool(low_in_strip(layout, i, begin) < high and high_in_strip(layout, i, end) > low)
 
 
 def is_covered(layout: np.void, i: int, low: int, high: int, begin: int, end: int) -> bool:
-    """Whether it has all bytes of strip ``i`` in these rows."""
+    """Return whether it has all bytes of strip ``i`` in these rows."""
     return bool(low_in_strip(layout, i, begin) <= low and high_in_strip(layout, i, end) >= high)
 
 

@@ -56,7 +56,7 @@ from raidsim.layout.tables import (
 
 
 def is_data_good(layout: np.void, good: NDArray[np.int64], span: int, stripe: int, i: int) -> bool:
-    """Whether data strip ``i`` of a stripe can be relied on."""
+    """Return whether data strip ``i`` of a stripe can be relied on."""
     n: int = layout["span_drives"]
     return is_good(layout, good, span * n + data_place(layout, stripe, i), stripe)
 
@@ -64,7 +64,7 @@ def is_data_good(layout: np.void, good: NDArray[np.int64], span: int, stripe: in
 def is_parity_good(
     layout: np.void, good: NDArray[np.int64], span: int, stripe: int, role: int
 ) -> bool:
-    """Whether P or Q of a stripe is there and can be relied on."""
+    """Return whether P or Q of a stripe is there and can be relied on."""
     n: int = layout["span_drives"]
     if role == P:
         return is_good(layout, good, span * n + p_place(layout, stripe), stripe)
@@ -74,7 +74,7 @@ def is_parity_good(
 
 
 def is_intact(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) -> bool:
-    """Whether all strips of a stripe can be relied on: which of them is where need not be asked."""
+    """Return whether all strips of a stripe are good: then it need not be asked of each."""
     n: int = layout["span_drives"]
     for drive in range(span * n, (span + 1) * n):
         if not is_good(layout, good, drive, stripe):

@@ -45,7 +45,7 @@ GB = 73.407868928
 
 
 def data_drives(level: str, drives: int) -> int:
-    """How many drives' worth of data an array holds."""
+    """Return the number of drives' worth of data in an array."""
     return {"raid5": drives - 1, "raid6": drives - 2, "raid10": drives // 2}[level]
 
 
@@ -56,7 +56,7 @@ def laid_out(level: str, drives: int) -> float:
 
 
 def drives_for(level: str, data: int) -> int:
-    """How many drives hold the data of so many."""
+    """Return the number of drives that hold so much data."""
     return {"raid5": data + 1, "raid6": data + 2, "raid10": 2 * data}[level]
 
 

@@ -69,7 +69,7 @@ def spare(percent: float) -> str:
 
 
 def cpu_limits(percent: float) -> bool:
-    """Whether a drive of so much spare area writes as fast as a fresh one, which the CPU limits."""
+    """Return whether a drive with so much spare area writes as fast as a fresh one (CPU limit)."""
     fresh = iops(simulate(SYSTEM, "volume.state=fresh"))
     return iops(simulate(SYSTEM, spare(percent))) > 0.98 * fresh
 

@@ -62,7 +62,7 @@ def steady(megabytes: float, ambient: float, airflow: float) -> float:
 
 
 def temperature(point: Point) -> Temperature:
-    """What the drive reports."""
+    """Return the temperature that the drive reports."""
     found = point.drives[0].temperature_c
     assert found is not None
     return found

@@ -51,7 +51,7 @@ def operation(point: Point) -> OperationUse:
 
 
 def seconds(point: Point) -> float:
-    """How long the whole rebuild takes."""
+    """Return the time of the whole rebuild, s."""
     found = operation(point).seconds
     assert found is not None
     return found
@@ -97,7 +97,7 @@ def full(d: Given) -> float:
 
 
 def rule(d: Given) -> str:
-    """How far the rule of this lesson is off the simulation, in words."""
+    """Return in words the error of this lesson's rule against the simulation."""
     simulated = minutes(
         simulate(SYSTEM, f"load.outstanding={d.q}", f"volume.rebuild_rate={d.rate} %")
     )

@@ -42,13 +42,13 @@ boot = "0 s"
 
 
 def cut(point: Point) -> VolumeCut:
-    """What the power cut did."""
+    """Return the losses of the power cut."""
     assert point.course is not None
     return point.course.power_cuts[0].volumes[0]
 
 
 def resync(point: Point) -> float:
-    """How long the resync takes, s."""
+    """Return the time of the resync, s."""
     assert point.course is not None
     found = point.course.operations[0].seconds
     assert found is not None

@@ -56,7 +56,7 @@ _DELAY = "pauses between bursts are not played"
 
 
 def recognises(head: str, name: str) -> bool:
-    """Whether a text begins as results of Iometer do."""
+    """Return whether a text begins as results of Iometer do."""
     del name
     return any(_starts(line, _ROWS) or _starts(line, _TEST) for line in head.split("\n"))
 
@@ -323,7 +323,7 @@ def _directions(row: _Row) -> dict[str, Direction]:
 
 
 def _together(row: _Row) -> dict[str, Distribution]:
-    """What is known of reads and writes together only: their bins."""
+    """Return the bins, which are known of reads and writes together only."""
     within = _within(row)
     both = all((row.number(f"{word} iops") or 0.0) > 0 for word in ("read", "write"))
     apart = row.number("average read response time") is not None
@@ -342,7 +342,7 @@ def _together(row: _Row) -> dict[str, Distribution]:
 
 
 def _within(row: _Row) -> tuple[int, dict[float, float]] | None:
-    """How many I/Os the bins hold, and shares by the end of each bin in ns; None without bins."""
+    """Return the I/Os in the bins, and shares by the end of each bin in ns; None without bins."""
     bins: list[tuple[float, float]] = []
     total = 0.0
     for name in row.cells:

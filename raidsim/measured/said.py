@@ -47,7 +47,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Said:
-    """What a result says about its load; None for values that it does not give.
+    """The load as a result describes it; None for values that it does not give.
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ def head_of(line: str) -> Head | None:
 
 
 def is_formatting(name: str) -> bool:
-    """Whether a run only lays out files or writes a volume once, before those that measure."""
+    """Return whether a run only creates files, or writes a volume once, before measuring runs."""
     return _FORMATTING.match(name) is not None
 
 
@@ -265,7 +265,7 @@ def report_of(
     nothing: Problem,
     rank: int,
 ) -> Report:
-    """What a file says of its runs.
+    """Read the runs of a file.
 
     Parameters
     ----------
@@ -375,5 +375,5 @@ def _with_bins(job: MeasuredJob, found: Mapping[str, Distribution]) -> MeasuredJ
 
 
 def nothing_measured(name: str, interval: str) -> Remark:
-    """Why a run has no averages."""
+    """Return why a run has no averages."""
     return Remark(interval, f"run {name} ended in its first interval, which is in no average")

@@ -42,7 +42,7 @@ _HITS = "a share of the accesses is to hit a cache, which raidsim does not play"
 
 
 def recognises(head: str, name: str) -> bool:
-    """Whether a text begins as a flat file does."""
+    """Return whether a text begins as a flat file does."""
     del name
     return any(_columns(line) for line in head.split("\n"))
 
@@ -188,7 +188,7 @@ class _Reader:
         return vdbench.mean_of(found) if found else None
 
     def _figures(self, row: _Row) -> Figures | None:
-        """What was measured in a row; None if it has no rates."""
+        """Return the measured figures of a row; None if it has no rates."""
         rate, moved, read, size, *rest = row.numbers(_MEASURED)
         if rate is None or moved is None or rate < 0 or moved < 0:
             return None
@@ -248,7 +248,7 @@ def _seconds(rows: Sequence[_Row], first: int) -> float | None:
 
 
 def _shown(row: _Row, rate: float | None) -> dict[str, str]:
-    """What the row says was asked for, for the heading."""
+    """Return the requested load of a row, for the heading."""
     names = ("xfersize", "threads", "rdpct", "seekpct")
     shown = {name: row.word(name) for name in names if name in row.columns}
     for name, value in shown.items():

@@ -32,7 +32,7 @@ _BIN = re.compile(r"\s*([\d.]{1,20})\s*<\s*([\d.]{1,20}|max)\s+([\d,]{1,30})(?:\
 
 
 def recognises(head: str, name: str) -> bool:
-    """Whether a text begins as a file of histograms."""
+    """Return whether a text begins as a file of histograms."""
     del name
     return any(line.strip().startswith(_TITLE) for line in head.split("\n"))
 
@@ -115,7 +115,7 @@ class _Reader:
 
 
 def _joins(bins: list[tuple[float, float, int]]) -> bool:
-    """Whether each bin begins where the one before it ends."""
+    """Return whether each bin begins where the one before it ends."""
     return all(one[1] == after[0] for one, after in pairwise(bins))
 
 

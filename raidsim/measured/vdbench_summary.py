@@ -47,7 +47,7 @@ _NAMES = {
 
 
 def recognises(head: str, name: str) -> bool:
-    """Whether a text begins as a summary, as totals or as what vdbench prints."""
+    """Return whether a text begins as a summary, as totals or as what vdbench prints."""
     del name
     lines = head.split("\n")
     begun = any(vdbench.head_of(line) for line in lines)
@@ -221,7 +221,7 @@ def _seconds(
     head: Head,
     among: tuple[int, int] | None,
 ) -> float | None:
-    """How long it was measured: by its rows, else that part of the run that averages are of."""
+    """Return the measured seconds: by its rows, else the part of the run that averages are of."""
     before = inside[: len(inside) - len(counted)]
     if before and counted:
         return vdbench.span(vdbench.clock(before[-1][0]), vdbench.clock(counted[-1][0]))

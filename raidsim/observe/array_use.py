@@ -36,7 +36,7 @@ TRANSFERS = {
 def warnings(
     system: System, scenario: Scenario, volumes: Mapping[str, int], volume: str
 ) -> list[str]:
-    """What to know of the array of a load, or of those below its hybrid.
+    """Return warnings about the array of a load, or about those below its hybrid.
 
     That is what md does and is not simulated, and what no window is long enough for.
     """
@@ -58,7 +58,7 @@ def warnings(
 
 
 def _gathers_of_several(system: System, volume: int) -> bool:
-    """Whether a stripe cache puts together what more than one sequential stream writes."""
+    """Return whether a stripe cache puts together what more than one sequential stream writes."""
     row = system.world.volumes[volume]
     if row["kind"] != t.VOLUME_ARRAY:
         return False

@@ -81,12 +81,12 @@ def use_of(
 
 
 def asked(write: str) -> str:
-    """How a scenario's ``write`` wants writes answered: "through" or "back"."""
+    """Return the answer to writes that a scenario's ``write`` asks for: "through" or "back"."""
     return "through" if write == "through" else "back"
 
 
 def mode(system: System, volume: int) -> str:
-    """How the writes of a volume are answered."""
+    """Return how the writes of a volume are answered."""
     array = system.world.arrays[system.world.volumes[volume]["array"]]
     return "back" if array["write_back"] else "through"
 

@@ -57,7 +57,7 @@ def use_of(system: System, spec: HybridSpec, volume: int) -> HybridUse:
 
 
 def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> list[str]:
-    """What was not steady while it was measured: a front fills for hours, a run is shorter."""
+    """Return what was not steady in the measurement: a front fills for hours, a run is shorter."""
     found = []
     for spec in scenario.hybrids:
         number = number_of(system, volumes[spec.name])
@@ -179,7 +179,7 @@ def _holds_still(system: System, scenario: Scenario, spec: HybridSpec, number: i
 
 
 def _touched(spec: HybridSpec, loads: Sequence[LoadSpec]) -> int:
-    """How many bytes of a hybrid loads may come to read or write."""
+    """Return the bytes of a hybrid that loads may read or write."""
     mine = [load for load in loads if load.volume == spec.name]
     if any(load.partitions for load in mine):
         return spec.capacity

@@ -81,7 +81,7 @@ def volumes(scenario: Scenario) -> list[VolumeFacts]:
 
 
 def links(scenario: Scenario) -> list[LinkFacts]:
-    """What the connections of controllers and links carry, and what can arrive at them."""
+    """Return the bandwidth of controllers' connections and links, and what can arrive there."""
     return [_link_facts(load) for load in fabric(scenario).loads()]
 
 
@@ -117,7 +117,7 @@ def _drives_power(volume: VolumeSpec) -> Power:
 
 
 def _working(volume: VolumeSpec) -> int:
-    """How many drives draw power: those that have failed are taken for dead or pulled."""
+    """Return the number of drives that use power: failed ones count as dead or removed."""
     return volume.drives - len(set(volume.failed))
 
 
@@ -144,7 +144,7 @@ def _sum(watts: Iterable[float | None]) -> float:
 
 
 def hybrid_facts(spec: HybridSpec) -> HybridFacts:
-    """What a hybrid is, whatever runs on it."""
+    """Return the facts of a hybrid that do not depend on a run."""
     return HybridFacts(
         name=spec.name,
         mode=spec.mode,

@@ -60,7 +60,7 @@ class Level:
         return (self.table, self.field) == ("caches", "dirty")
 
     def reader(self, world: Any) -> Callable[[], float]:
-        """What reads it at present, for as long as the tables are where they are.
+        """Return a function that reads it now, while the tables stay where they are.
 
         Hundreds of readings are taken of each point, so that what is the same for all of them is
         looked up once.
@@ -223,7 +223,7 @@ def _caches(system: System, volume: int) -> set[int]:
 
 
 def _is_written(system: System) -> bool:
-    """Whether drives are ever written to.
+    """Return whether drives are ever written to.
 
     Where all loads read, they are not: what they have promised to write is nothing, however often
     that is read off. But a hybrid writes to its front what it reads from its back, and a trace may
@@ -235,7 +235,7 @@ def _is_written(system: System) -> bool:
 
 
 def _comes_back(system: System, volume: int, cache: int) -> bool:
-    """Whether I/Os of a volume may find data in a cache that other I/Os have left there.
+    """Return whether I/Os of a volume may find data in a cache that other I/Os have left there.
 
     If they cannot, the number of its used lines has no effect: a clean one is evicted at once, and
     takes no longer than an unused one.
@@ -270,7 +270,7 @@ def _held(system: System, volume: int, cache: int, words: str) -> list[Held]:
 
 
 def _owned(system: System, volume: int, cache: int, bound: float, name: str) -> list[Owned]:
-    """What a volume has of what is dirty in a cache that others write to, too."""
+    """Return the volume's part of the dirty data in a cache that others write to as well."""
     streams = system.world.streams[: system.count("streams")]
     sizes = system.world.sizes
     writing = {
@@ -302,7 +302,7 @@ def _shingled(system: System, drives: Collection[int]) -> list[int]:
 
 
 def _write_buffers(system: System, drives: Collection[int]) -> list[Level]:
-    """What the write buffers of some drives hold, those of a kind together."""
+    """Return the content of the write buffers of some drives, those of a kind together."""
     found: dict[tuple[str, str], list[tuple[int, int | None]]] = {}
     for drive in sorted(drives):
         promised = kind_at(system, drive).promised(system, drive)

@@ -45,7 +45,7 @@ def rates(system: System, streams: Sequence[int]) -> tuple[float, float]:
 
 
 def seconds_of(system: System, streams: Sequence[int]) -> float:
-    """How long these streams ran in the window, s."""
+    """Return the time for which these streams ran in the window, s."""
     rows = system.world.streams[list(streams)]
     begun = max(int(rows["start"].min()), int(system.state["slice_origin"]))
     # After its last completion a load's rate no longer falls.
@@ -54,7 +54,7 @@ def seconds_of(system: System, streams: Sequence[int]) -> float:
 
 
 def times(system: System, streams: Sequence[int], op: int) -> NDArray[np.int64]:
-    """How many I/Os of a kind fell into each bin of response times, of these streams together."""
+    """Return the number of I/Os of a kind in each bin of response times, over these streams."""
     first, *others = system.accounts(streams)
     found: NDArray[np.int64] = system.world.latencies[first, op].copy()
     for account in others:  # a copy of all of them at once would take twice as long
@@ -107,7 +107,7 @@ def latency_of_all(system: System, streams: Sequence[int], quantile: float | Non
 def within(
     system: System, load: LoadSpec, streams: Sequence[int]
 ) -> tuple[bool | None, float | None]:
-    """Whether a load is within the latency it asks for, and what its latency is, in ms."""
+    """Return whether a load is within the latency it asks for, and what its latency is, in ms."""
     if load.within is None:
         return None, None
     found = latency_of_all(system, streams, load.within_percentile)
@@ -229,7 +229,7 @@ def _of_controllers(system: System) -> Any:
 
 
 def worked(rows: Any) -> Any:
-    """How long the servers of stations did needed work, ns.
+    """Return the time for which the servers of stations did needed work, ns.
 
     A disk reads ahead while no command wants its arm, and stops at once when one does. As long as
     nobody asks for this data, the time does not count: it delays no command.
@@ -363,7 +363,7 @@ def _unused_ways(system: System, streams: Sequence[int], volumes: Collection[int
 
 
 def _works_both_ways(system: System, volume: int, *, writes: bool) -> bool:
-    """Whether I/Os of one kind, writes or reads, move much data of drives in both directions."""
+    """Return whether reads or writes alone move much data of drives in both directions."""
     place = system.world.volumes[volume]
     if place["kind"] != t.VOLUME_ARRAY:
         return False
@@ -456,7 +456,7 @@ def counts(system: System, streams: Sequence[int]) -> Counts:
 
 
 def unanswered(load: LoadSpec, account: Counts) -> list[str]:
-    """What is to be said of I/Os of a load that failed or timed out."""
+    """Return remarks on I/Os of a load that failed or timed out."""
     if not account.failed and not account.timed_out:
         return []
     found = ["latencies leave out the I/Os that failed or timed out"]

@@ -20,7 +20,7 @@ LEAST_OF_A_LOAD = 200  # I/Os in a window, of each of several loads
 
 @dataclass(frozen=True)
 class Precision:
-    """What a window shows about the throughput of a load, against the requested precision.
+    """The precision of the throughput of a load in a window, beside the requested precision.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
 
 
 def _writes(load: LoadSpec) -> bool:
-    """Whether a load writes."""
+    """Return whether a load writes."""
     if load.trace is not None:
         return plan(load.trace).survey.writes > 0
     return any(one.share > 0 and one.read + one.trim < 1 for one in load.mix)
@@ -63,7 +63,7 @@ def _assumes_it(volume: VolumeSpec) -> bool:
 
 
 def _without(load: LoadSpec) -> str:
-    """What would be without that cache."""
+    """Return the losses that there would be without that cache."""
     if load.trace is not None or load.random_share > MOSTLY:
         return "without it each waits until it is on the medium"
     return "without it about one write a turn, for each that is outstanding"

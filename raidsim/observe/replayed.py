@@ -29,7 +29,7 @@ MOST = 128
 
 @dataclass
 class _Part:
-    """What happened between two moments; of the histograms only the bins that are in use."""
+    """The counts between two moments, with only the bins of the histograms that are in use."""
 
     start: int
     end: int
@@ -130,7 +130,7 @@ class Watch:
 def replayed(
     system: System, load: LoadSpec, streams: Sequence[int], stretches: list[Stretch]
 ) -> Replayed:
-    """What became of the trace of a load, which has run so far."""
+    """Return the replay of the trace of a load, as far as it has run."""
     assert load.trace is not None
     (stream,) = streams
     feed = cast(TraceFeed, system.feeds[stream])
@@ -169,7 +169,7 @@ def replayed(
 
 
 def warnings(load: LoadSpec, found: Replayed, remarks: Sequence[str]) -> list[str]:
-    """What is not as in the trace, in words."""
+    """Return the differences from the trace, in words."""
     assert load.trace is not None
     said = [f"{load.trace.file}: {remark}" for remark in remarks]
     if found.not_replayed:

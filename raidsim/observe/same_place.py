@@ -13,7 +13,7 @@ MOSTLY = 0.5
 
 
 def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
-    """Why a sequential load may carry more than its drives read or write, if it may."""
+    """Return why a sequential load may carry more than its drives read or write, if it may."""
     if load.workers == 1 or load.partitions or load.trace is not None:
         return []
     if load.random_share > MOSTLY:
@@ -36,7 +36,7 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
 
 
 def _keeps_what_is_read(volume: VolumeSpec) -> bool:
-    """Whether what one worker has read, or more, is still in a cache when another one asks."""
+    """Return whether data that one worker has read is still cached when another one asks for it."""
     if volume.read_ahead != "none" or volume.io == "cached":  # modes of a controller's cache
         return True
     segments = "read_ahead.segments"  # of a disk; flash reads ahead, and keeps nothing

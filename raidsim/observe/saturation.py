@@ -22,7 +22,7 @@ ANOTHER_MIX = 0.02  # difference of shares of reads that is worth words
 
 
 def piles_up(issued: int, waiting: int, of_a_burst: float = 0.0) -> bool:
-    """Whether more I/Os of an open load wait than chance or a burst brings together.
+    """Return whether more I/Os of an open load wait than chance or a burst brings together.
 
     A stable queue lets through all that is asked for; what waits is what arrives together.
 
@@ -47,7 +47,7 @@ def is_saturated(
     *,
     behind: bool,
 ) -> bool:
-    """Whether I/Os of an open load pile up, at the end of a window.
+    """Return whether I/Os of an open load pile up, at the end of a window.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def warnings(
     counts: Counts,
     overfull: Sequence[Filling],
 ) -> list[str]:
-    """What piles up, and whether one kind of I/O gets past the other.
+    """Return warnings about queues that grow, and about one kind of I/O that passes another.
 
     Parameters
     ----------

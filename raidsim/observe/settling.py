@@ -68,7 +68,7 @@ MOST_PILOT_SHARE = 0.5  # of max_ios
 
 @dataclass(frozen=True)
 class Unsettled:
-    """What has not settled yet.
+    """A level that has not settled yet.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Unsettled:
         return warmup.ios / warmup.seconds * (self.needs or 0.0)
 
     def is_beyond(self, warmup: Warmup) -> bool:
-        """Whether it fills, and for longer than a run may take."""
+        """Return whether it fills, and for longer than a run may take."""
         if not self.fills or self.needs is None:
             return False
         return self.needs > warmup.max_time or self.ios(warmup) > warmup.max_ios
@@ -119,7 +119,7 @@ class Unsettled:
 
 @dataclass(frozen=True)
 class Warmup:
-    """How long a warm-up has been, and how long it may be.
+    """The length of a warm-up so far, and its longest length.
 
     Attributes
     ----------
@@ -200,7 +200,7 @@ class Settling:
         self.record = Record(system, [])  # from watch_warmup on
 
     def unsettled(self) -> list[Unsettled]:
-        """What has not settled yet; nothing once the warm-up is over."""
+        """Return the levels that have not settled yet; none once the warm-up is over."""
         found = [self._of_load(name, rows) for name, rows in self.streams.items()]
         found += [self._of_level(level, names) for level, names in self.loads_of.items()]
         return [one for one in found if one is not None]
@@ -216,7 +216,7 @@ class Settling:
         self.record = Record(self.system, bounded, expected)
 
     def moving(self) -> list[Unsettled]:
-        """What has moved in the window, though it seemed to have settled."""
+        """Return the levels that moved in the window although they seemed to have settled."""
         return [
             self._named(level)
             for level in self.record.levels
@@ -227,17 +227,17 @@ class Settling:
         ]
 
     def _are_open(self, names: Set[str]) -> bool:
-        """Whether all of these loads issue I/Os whatever becomes of those before."""
+        """Return whether all of these loads issue I/Os whatever becomes of those before."""
         rows = [row for name in names & self.writing for row in self.streams[name]]
         return bool((self.system.world.streams["mode"][rows] != CLOSED).all())
 
     def _are_closed(self, names: Set[str]) -> bool:
-        """Whether all of these loads that write wait for their I/Os before they issue others."""
+        """Return whether all of these writing loads wait for their I/Os before issuing others."""
         rows = [row for name in names & self.writing for row in self.streams[name]]
         return bool((self.system.world.streams["mode"][rows] == CLOSED).all())
 
     def draining(self, load: str) -> list[str]:
-        """What to say of caches of a load of which less and less is dirty."""
+        """Return remarks on caches of a load whose dirty data decreases."""
         return [
             f"{level.words} becomes less, slowly: how much is dirty in the long run is not known"
             for level, names in self.loads_of.items()
@@ -245,7 +245,7 @@ class Settling:
         ]
 
     def _drains(self, level: Level) -> bool:
-        """Whether a cache filled at once gives up more than it takes, and no load reads."""
+        """Return whether a cache filled at once gives up more than it takes, and no load reads."""
         if not level.is_dirty or level.bound is None or self.loads_of[level] & self.reading:
             return False
         series = self.record.series(level)
@@ -333,7 +333,7 @@ class Settling:
         return rise / (apart * step) if rise > max(chance, kept) else 0.0
 
     def _sweep(self, level: Level, names: set[str]) -> float:
-        """How long destages take to go once over the disks, s; 0 if there are none."""
+        """Return the time of one sweep of destages over the disks, s; 0 if there are none."""
         passed, swept = self._passed(), self._swept(level, names)
         return passed / swept if 0 < swept < math.inf else 0.0
 
@@ -342,7 +342,7 @@ class Settling:
         return (self.system.now - int(self.system.state["slice_origin"])) / NS_PER_S
 
     def swept(self, load: str | None = None) -> float:
-        """How often destages have gone over all dirty data in the window, for the slowest cache.
+        """Return the sweeps of destages over all dirty data in the window, for the slowest cache.
 
         Caches with disks behind them count, of a load or of all. Destages go from low addresses to
         high ones, and begin again. Before the end of the first pass, its length is taken as twice
@@ -369,7 +369,7 @@ class Settling:
         ]
 
     def _swept(self, level: Level, names: set[str]) -> float:
-        """How often destages have gone over all of one cache; infinite if it has no disks.
+        """Return the sweeps of destages over all of one cache; infinite if it has no disks.
 
         Of a controller that has several elevators: how often that one has with most to do.
         """
@@ -385,7 +385,7 @@ class Settling:
         return destaged / sweep if sweep and destaged and self._seeks(names) else math.inf
 
     def _seeks(self, names: set[str]) -> bool:
-        """Whether some load goes to disks."""
+        """Return whether some load goes to disks."""
         streams = [row for name in names for row in self.streams[name]]
         volumes = set(self.system.world.streams["volume"][streams].tolist())
         return any(
@@ -418,7 +418,7 @@ class Settling:
         return self._named(level)
 
     def _needed(self, level: Level) -> float | None:
-        """When a level reaches its bound at its present rate, s; None if it does not rise."""
+        """Return the seconds until a level reaches its bound; None if it does not rise."""
         series = self.record.series(level)
         half = len(series) // 2
         if not half or level.bound is None or series[-1] <= series[-half]:
@@ -428,12 +428,12 @@ class Settling:
 
 
 def has_begun(series: NDArray[np.float64]) -> bool:
-    """Whether a throughput is that of a steady state, or drifts by less than anybody asks for."""
+    """Return whether a throughput is steady, or drifts by less than anybody asks for."""
     return mser5(series).ok or (len(series) >= LEAST_READ and is_still(series))
 
 
 def is_settled(series: NDArray[np.float64], bound: float | None, still: float = STILL) -> bool:
-    """Whether a level has reached its bound, or a constant value apart from chance.
+    """Return whether a level has reached its bound, or a constant value apart from chance.
 
     ``still`` is the share of itself by which a constant level may change.
     """
@@ -451,7 +451,7 @@ def is_settled(series: NDArray[np.float64], bound: float | None, still: float = 
 
 
 def climbs(series: NDArray[np.float64]) -> bool:
-    """Whether each quarter of a series is higher than the one before, and that is not chance.
+    """Return whether each quarter of a series is higher than the last one, beyond chance.
 
     Of a steady rise MSER-5 takes the end for steady where chance makes a few readings equal.
     """
@@ -468,14 +468,14 @@ def climbs(series: NDArray[np.float64]) -> bool:
 
 
 def is_still(series: NDArray[np.float64], share: float = STILL) -> bool:
-    """Whether the last two quarters of a series have the same mean, but for a share of it."""
+    """Return whether the last two quarters of a series have the same mean, within a share."""
     quarter = len(series) // 4
     before, last = series[-2 * quarter : -quarter].mean(), series[-quarter:].mean()
     return bool(abs(last - before) <= share * abs(last))
 
 
 def goes_on(series: NDArray[np.float64], bound: float) -> bool:
-    """Whether a level rises to a bound that is far, and hardly slower than it did."""
+    """Return whether a level rises to a bound that is far, and hardly slower than it did."""
     third = len(series) // 3
     if third == 0 or series[-1] >= NEARLY * bound:
         return False
@@ -484,7 +484,7 @@ def goes_on(series: NDArray[np.float64], bound: float) -> bool:
 
 
 def moves(series: NDArray[np.float64], bound: float, least: float = math.inf) -> bool:
-    """Whether a level that is below its bound is somewhere else than it was.
+    """Return whether a level that is below its bound is somewhere else than it was.
 
     ``least`` is how much of a rise matters, however little it is of the bound. Small caches go up
     and down by a quarter of their size, about where they stay. What fills them moves all the way,
@@ -506,7 +506,7 @@ def moves(series: NDArray[np.float64], bound: float, least: float = math.inf) ->
 
 
 def rises(series: NDArray[np.float64]) -> bool:
-    """Whether a level is higher at the end than chance alone would have it."""
+    """Return whether a level is higher at the end than chance alone would have it."""
     third = len(series) // 3
     if third < 2 * BATCHES:
         return False

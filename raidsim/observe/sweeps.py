@@ -58,7 +58,7 @@ def destaged(system: System, lane: int) -> int:
 
 
 def seconds(system: System, volume: int, rate: float) -> float:
-    """How long they take to go over a volume's disks once, s; 0 if there are none.
+    """Return the time of one sweep over a volume's disks, s; 0 if there are none.
 
     Before the end of the first pass, its length is taken as twice the dirty data of the volume.
 
@@ -87,5 +87,5 @@ def _dirty(system: System, volume: int) -> int:
 
 
 def go_along(sample: float, sweep: float) -> bool:
-    """Whether a sample that takes so long may stay near destages with such a sweep, both in s."""
+    """Return whether a sample of this length may stay near destages with this sweep, both in s."""
     return sweep > 0 and FEW * sweep < sample < MANY * sweep

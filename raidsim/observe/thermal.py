@@ -27,7 +27,7 @@ def drives_under(system: System, streams: Sequence[int]) -> list[int]:
 
 
 def name_of(system: System, drive: int) -> str:
-    """What a drive is called: the name that its stations begin with."""
+    """Return the name of a drive: the name that its stations begin with."""
     station = int(system.world.drives[drive]["latency_station"])
     return system.names[station].owner
 
@@ -67,7 +67,7 @@ def use(system: System, drive: int) -> DriveUse:
 
 
 def warnings(used: Sequence[DriveUse]) -> list[str]:
-    """What the run was too short to show: drives that would become hot enough to throttle.
+    """Return warnings about drives that would throttle if the run were longer.
 
     One for each volume, which names the hottest.
     """
@@ -138,7 +138,7 @@ def _sample(moments: Any, done: Any, rows: dict[str, Any], end: int) -> Sample:
 
 
 def _throttled(before: Any, after: Any, passed: int) -> str:
-    """How a drive throttled for most of the time between two readings, or ""."""
+    """Return the throttling of a drive for most of the time between two readings, or ""."""
     light, heavy = int(after["light"] - before["light"]), int(after["heavy"] - before["heavy"])
     if 2 * (light + heavy) < passed:
         return ""

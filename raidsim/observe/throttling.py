@@ -37,7 +37,7 @@ def pin(system: System, index: int, state: int) -> None:
 
 
 def harder(system: System, index: int, state: int, power: float) -> int:
-    """How a drive throttles that cannot stay as in ``state``, in which it takes ``power`` W."""
+    """Return the degree of throttling that a drive with ``power`` W in ``state`` changes to."""
     row = system.world.heats[index]
     steady = row["ambient"] + power * resistance(row)
     if state == t.COOL and steady >= row["light_at"]:
@@ -78,7 +78,7 @@ def _put(system: System, row: Any, state: int) -> None:
 
 
 def _stays(row: Any, state: int, power: float) -> bool:
-    """Whether a drive that takes ``power`` W goes on throttling as it does."""
+    """Return whether a drive that takes ``power`` W goes on throttling as it does."""
     steady = float(row["ambient"] + power * resistance(row))
     if state == t.COOL:
         return steady < float(row["light_at"])
@@ -109,7 +109,7 @@ def _is_turning(system: System, index: int) -> bool:
 
 
 def turns(system: System, index: int) -> int:
-    """How often a drive has begun to throttle otherwise in the window, as its readings show."""
+    """Return the number of changes of throttling in the window, by the drive's readings."""
     readings = system.world.samples[index, : int(system.state["samples"])]
     passed = np.diff(system.world.moments[: len(readings)])
     light, heavy = np.diff(readings["light"]), np.diff(readings["heavy"])

@@ -64,7 +64,7 @@ def volumes_of(scenario: Scenario, load: LoadSpec) -> list[VolumeSpec]:
 
 
 def health(volume: VolumeSpec) -> NDArray[np.int64]:
-    """How far each drive of an array is good when the run begins, in bytes."""
+    """Return the good part of each drive of an array when the run begins, in bytes."""
     good = np.full(volume.drives, whole_drive(_layout(volume)), np.int64)
     good[list(volume.failed)] = 0
     return good
@@ -92,7 +92,7 @@ def cost(volume: VolumeSpec, load: LoadSpec, op: int, size: int) -> Cost:
 
 
 def gathered(volume: VolumeSpec, size: int) -> Cost:
-    """What a write takes at best, when a cache has gathered its neighbours to full stripes."""
+    """Return the least commands of a write, when a cache has joined it to full stripes."""
     if volume.layout is None:
         return Cost(0.0, 1.0, 0.0, size)
     layout = volume.layout
@@ -135,7 +135,7 @@ def mean_cost(
 
 
 def writes_back(scenario: Scenario, volume: VolumeSpec) -> bool:
-    """Whether writes are acknowledged from a controller's cache."""
+    """Return whether writes are acknowledged from a controller's cache."""
     controller = scenario.controller(volume)
     if controller is None or not controller.card.has("cache.size"):
         return False
@@ -177,7 +177,7 @@ def _meeting(scenario: Scenario, volume: VolumeSpec, load: LoadSpec, size: int) 
 
 
 def has_stripe_cache(scenario: Scenario, volume: VolumeSpec) -> bool:
-    """Whether software RAID carries out writes of a stripe together while they wait."""
+    """Return whether software RAID carries out writes of a stripe together while they wait."""
     if scenario.controller(volume) is not None or volume.layout is None:
         return False
     heads = volume.stripe_cache_size
@@ -206,7 +206,7 @@ def straddling(volume: VolumeSpec, load: LoadSpec) -> float:
 
 
 def has_strips(volume: VolumeSpec) -> bool:
-    """Whether neighbouring strips lie on different drives."""
+    """Return whether neighbouring strips lie on different drives."""
     if volume.layout is None or volume.layout["family"] == CONCATENATED:
         return False
     if volume.layout["family"] == MIRRORED and volume.layout["spans"] == 1:
@@ -223,7 +223,7 @@ def _crossing(strip: int, size: int, step: int, offset: int) -> float:
 
 
 def _address(volume: VolumeSpec, load: LoadSpec, number: int, size: int) -> int:
-    """Where a request of the sample starts: aligned, and spread by the golden ratio.
+    """Return where a request of the sample starts: aligned, and spread by the golden ratio.
 
     Where parity and copies lie repeats after as many stripes as there are drives, so that much
     is enough; but for JBOD, one drive behind the other.

@@ -44,7 +44,7 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
 
 
 def _is_written_before(scenario: Scenario, load: LoadSpec) -> bool:
-    """Whether a load that is over when this one begins has written to the same volume."""
+    """Return whether a load that is over when this one begins has written to the same volume."""
     by_name = {one.name: one for one in scenario.loads}
     while load.after is not None:
         before = by_name[load.after]
@@ -55,7 +55,7 @@ def _is_written_before(scenario: Scenario, load: LoadSpec) -> bool:
 
 
 def _reaches_beyond(scenario: Scenario, load: LoadSpec, volume: VolumeSpec) -> bool:
-    """Whether a load reads behind what is filled, and nothing has written there before the run."""
+    """Return whether a load reads beyond ``filled``, where nothing wrote before the run."""
     loads = [one for one in scenario.loads if one.volume == load.volume]
     if volume.state == "steady" and any(_writes(one) and one.random_share > 0 for one in loads):
         return False  # that is how it became steady

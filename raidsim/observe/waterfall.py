@@ -71,7 +71,7 @@ def waterfalls(scenario: Scenario, file_system: float = FILE_SYSTEM) -> list[Wat
 def waterfall(
     scenario: Scenario, volume: VolumeSpec, file_system: float = FILE_SYSTEM
 ) -> Waterfall:
-    """Where the bytes of the drives of a volume go.
+    """Return where the bytes of the drives of a volume go.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _steps(scenario: Scenario, volume: VolumeSpec, file_system: float) -> Iterat
 
 
 def _on_each_drive(scenario: Scenario, volume: VolumeSpec, drive: int) -> Iterator[Step]:
-    """What RAID keeps on each drive for itself: the part of it that data would have had."""
+    """Yield the part of each drive that RAID reserves, taken from its data."""
     if volume.level in ("single", "jbod"):
         return
     share = volume.capacity / (volume.drives * drive)

@@ -76,7 +76,7 @@ def _filled(system: System) -> set[int]:
 
 
 def warnings(system: System, streams: Sequence[int]) -> list[str]:
-    """What makes the figures of this window those of its length; one for each volume."""
+    """Return the reasons why figures depend on the length of this window, one for each volume."""
     found: dict[str, str] = {}
     scattered = any(_scatters(system, stream) for stream in streams)
     for drive in thermal.drives_under(system, streams):
@@ -88,7 +88,7 @@ def warnings(system: System, streams: Sequence[int]) -> list[str]:
 
 
 def _scatters(system: System, stream: int) -> bool:
-    """Whether a stream writes at random addresses."""
+    """Return whether a stream writes at random addresses."""
     row = system.world.streams[stream]
     first, count = int(row["first_size"]), int(row["sizes"])
     sizes = system.world.sizes[first : first + count]

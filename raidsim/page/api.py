@@ -70,7 +70,7 @@ async def scenario(request: Request) -> Response:
 
 
 async def check(request: Request) -> Response:
-    """What is wrong with a text, and its form."""
+    """Return what is wrong with a text, and its form."""
     body = await json_of(request)
     return JSONResponse(await _apart(request, lambda: _checked(_text(body))))
 
@@ -146,7 +146,7 @@ async def run(request: Request) -> Response:
 
 
 async def state(request: Request) -> Response:
-    """How far a run is, or what came of it."""
+    """Return the progress of a run, or its result."""
     key, pool = _key(request), _pool(request)
     job = pool.find(key, request.state.visitor)
     if job is not None:
@@ -211,7 +211,7 @@ def _read(text: str) -> Scenario:
 
 @lru_cache(maxsize=REMEMBERED)
 def _meant(text: str, rough: bool, number: int | None) -> tuple[dict[str, Any], str]:
-    """What a run changes in a text, and the key by which equal runs are known.
+    """Return the changes of a run in a text, and the key that equal runs have.
 
     All cards are those of the catalogue, and sources do not change while the page is served: so
     the scenario with every default is all that a result depends on.

@@ -46,7 +46,7 @@ async def _happen(request: Request) -> Response:
 
 
 async def _answer(request: Request, wish: dict[str, Any]) -> Response:
-    """What the attached system answers to a wish, or what is wrong with it."""
+    """Return the answer of the attached system to a request, or what is wrong with the request."""
     settings: Settings = request.app.state.settings
     if settings.attached is None:
         return JSONResponse({"problems": [NOBODY]}, status_code=404)

@@ -63,7 +63,7 @@ _HERE = "on this page; raidsim run takes more"
 
 
 def too_long(text: str) -> str | None:
-    """What is said of a text that is too long to be read."""
+    """Return the message about a text that is too long to be read."""
     if len(text) > MOST_TEXT:
         return f"is longer than the {MOST_TEXT // 1024} KiB that may be given {_HERE}"
     if text.count("\n") >= MOST_LINES:
@@ -72,7 +72,7 @@ def too_long(text: str) -> str | None:
 
 
 def of_data(data: dict[str, Any]) -> Iterator[Wrong]:
-    """What of the tables of a text is too much to be looked at more closely."""
+    """Yield the parts of a text's tables that are too large for a closer look."""
     if len(data) > MOST_KEYS:
         yield (str(list(data)[MOST_KEYS]),), f"is key {MOST_KEYS + 1} of the text", "leave some out"
     for name in LISTS:
@@ -88,7 +88,7 @@ def of_data(data: dict[str, Any]) -> Iterator[Wrong]:
 
 
 def of_scenario(scenario: Scenario) -> Iterator[Wrong]:
-    """What of a scenario that is right otherwise is too much for the page."""
+    """Yield the parts of an otherwise valid scenario that are too large for the page."""
     if scenario.points > MOST_POINTS:
         swept = next(n for n, one in enumerate(scenario.loads) if len(one.sweep) > 1)
         key = "rate" if scenario.loads[swept].outstanding is None else "outstanding"

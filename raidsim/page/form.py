@@ -148,7 +148,7 @@ def _shown(kind: Kind, data: dict[str, Any]) -> Iterator[tuple[KeyPath, dict[str
 
 
 def _counts(key: Key, table: dict[str, Any]) -> bool:
-    """Whether a key is one that the table could have: of two that exclude each other, the one."""
+    """Return whether a key may be in the table: of two that exclude each other, one."""
     other = {"outstanding": "rate", "rate": "outstanding"}.get(key.name)
     if other is not None and key.name not in table:
         return other not in table and key.name == "outstanding"
@@ -194,7 +194,7 @@ def _written(value: Any) -> str:
 
 
 def _meant(text: str) -> Any:
-    """What is meant by a text of the form: numbers, a list with commas in it, or a word."""
+    """Return the meaning of a text of the form: numbers, a list with commas, or a word."""
     if "," not in text:
         found = value_of(text)
         return found if isinstance(found, int | float) else text

@@ -93,7 +93,7 @@ class Guard:
         return self._stranger(scope, cookies)
 
     def _stranger(self, scope: Scope, cookies: dict[str, str]) -> ASGIApp | None:
-        """What a visitor gets who has to show a token: None, if it was shown."""
+        """Return the answer to a visitor without the cookie of the token; None for others."""
         token = self.settings.token
         if token is None:
             return None
@@ -116,7 +116,7 @@ def cookie(name: str, value: str) -> str:
 
 
 def _equal(shown: str, token: str) -> bool:
-    """Whether two texts are the same, in a time that does not tell how far they are."""
+    """Return whether two texts are the same, in a time that does not tell how far they are."""
     return secrets.compare_digest(shown.encode(), token.encode())
 
 
@@ -134,7 +134,7 @@ def _is_visitor(text: str) -> bool:
 
 
 def _is_short(length: str) -> bool:
-    """Whether a Content-Length is a number of bytes that are taken."""
+    """Return whether a Content-Length is a number of bytes that are taken."""
     return length.isdecimal() and len(length) < 10 and int(length) <= MOST_BODY
 
 
@@ -147,7 +147,7 @@ def _host_of(header: str) -> str:
 
 
 def _is_own(headers: Headers, host: str) -> bool:
-    """Whether a request that changes something comes from this page, or from no page at all."""
+    """Return whether a request that changes something comes from this page, or from none."""
     if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")

@@ -16,7 +16,7 @@ State = Literal["waiting", "running", "over"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a piece of work.
+    """The result of a piece of work.
 
     Attributes
     ----------
@@ -92,14 +92,14 @@ class Job:
 
 
 class Kept:
-    """What came of the work that was asked for last, by its keys, as far as there is room."""
+    """The results of recent work, by its keys, as far as there is room."""
 
     def __init__(self) -> None:
         self._outcomes: OrderedDict[str, Outcome] = OrderedDict()
         self._bytes = 0
 
     def get(self, key: str) -> Outcome | None:
-        """What came of it, if that is still known."""
+        """Return the result, if it is still kept."""
         found = self._outcomes.get(key)
         if found is not None:
             self._outcomes.move_to_end(key)

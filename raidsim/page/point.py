@@ -12,12 +12,12 @@ MAX_IOS = 1_000_000
 
 
 def is_followed(scenario: Scenario) -> bool:
-    """Whether it is followed through events or boots, and so has no points of a steady state."""
+    """Return whether it runs through events or boots, and so has no points of a steady state."""
     return bool(scenario.events or scenario.machines)
 
 
 def changes(scenario: Scenario, number: int | None) -> dict[str, Any]:
-    """What makes the rough measurement of one point of it; of all that it does, with None.
+    """Return the changes for a rough measurement of one point, or of all with None.
 
     As :meth:`raidsim.Scenario.with_` takes it. A latency that is to be kept within is not looked
     for: the point says what the latency is.

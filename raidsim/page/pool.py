@@ -53,7 +53,7 @@ class Worker:
             self.process.stdin.write(frames.packed(message))
 
     async def hear(self, seconds: float | None) -> dict[str, Any] | None:
-        """What it says next; {} if that takes longer, None once it has ended."""
+        """Return its next message; {} if that takes longer, None once it has ended."""
         if self.process.stdout is None:
             return None
         if self._reading is None:
@@ -194,12 +194,12 @@ class Pool:
         return job
 
     def place(self, job: Job) -> int:
-        """Which place in the queue a job has, from 1 on; 0 if it does not wait."""
+        """Return which place in the queue a job has, from 1 on; 0 if it does not wait."""
         order = self._order()
         return order.index(job) + 1 if job in order else 0
 
     def waiting(self) -> int:
-        """How many wait."""
+        """Return the number of waiting jobs."""
         return sum(job.state == "waiting" for job in self._jobs.values())
 
     # -- the next visitor --------------------------------------------------------------------
@@ -265,7 +265,7 @@ class Pool:
         raise AssertionError("nobody sets it")
 
     async def _is_ready(self, worker: Worker) -> bool:
-        """Whether a worker gets so far as to work."""
+        """Return whether a worker gets so far as to work."""
         while (heard := await worker.hear(None)) is not None:
             if "compiles" in heard:
                 self.waits = "The kernel is being compiled, once: this takes two or three minutes."

@@ -135,7 +135,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _address(settings: Settings) -> str:
-    """Where a browser finds it."""
+    """Return where a browser finds it."""
     host = settings.host
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()

@@ -19,7 +19,7 @@ def _silent(_words: str) -> None:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a page is served.
+    """The settings of a served page.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Settings:
         return is_loopback(self.host)
 
     def knows(self, host: str) -> bool:
-        """Whether a name or address, as a browser asks for it, is one of this computer.
+        """Return whether a name or address, as a browser asks for it, is one of this computer.
 
         A page elsewhere can let its own name lead here (DNS rebinding), but no address: so any
         address will do, where others than this computer can come at all.
@@ -61,7 +61,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address leads to this computer itself."""
+    """Return whether an address leads to this computer itself."""
     address = _address(host)
     return host == "localhost" if address is None else address.is_loopback
 

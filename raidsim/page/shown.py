@@ -24,7 +24,7 @@ def shown(result: Result) -> dict[str, Any]:
 
 
 def printed(result: Result) -> str:
-    """What ``raidsim run`` prints of a result."""
+    """Return the text that ``raidsim run`` prints of a result."""
     stream = io.StringIO()
     table.print_result(result, ReportConsole(stream))
     return stream.getvalue()

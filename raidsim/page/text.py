@@ -61,7 +61,7 @@ def _problem(file: TomlFile, wrong: bounds.Wrong) -> Problem:
 
 
 def _with_the_rest(file: TomlFile, foreign: list[bounds.Wrong]) -> list[Problem]:
-    """What names a file, and all else that is wrong, as if that were not there."""
+    """Add the other problems of a text, found as if the name of a file were not there."""
     refused = [_problem(file, one) for one in foreign]
     said = {one.key for one in refused}
     for path, _, _ in foreign:
@@ -103,7 +103,7 @@ def _tables(data: dict[str, Any], name: str) -> Iterator[tuple[KeyPath, dict[str
 
 
 def _leads_away(name: str) -> bool:
-    """Whether a name could be more than that of a card in a folder."""
+    """Return whether a name could be more than that of a card in a folder."""
     return places.looks_like_path(name) or not name.isprintable() or ":" in name
 
 

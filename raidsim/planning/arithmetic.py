@@ -81,17 +81,17 @@ class Arithmetic:
 
     @cached_property
     def costs(self) -> cost.Costs:
-        """What things cost."""
+        """The prices of parts."""
         return cost.Costs(self.need, self.space, self.prices)
 
     @cached_property
     def bounds(self) -> Bounds:
-        """What designs cannot do better than."""
+        """The bounds that designs cannot exceed."""
         return Bounds(self.need, self.space)
 
     @cached_property
     def parts(self) -> cost.Parts:
-        """What is there year by year, if the first arrays carry as much as they can at best."""
+        """The parts in each year, if the first arrays carry as much as their bounds allow."""
         return self.costs.parts(np.maximum(self.bounds.rate, 1.0))
 
     @cached_property
@@ -213,7 +213,7 @@ class Arithmetic:
             yield Limit(LATENCY, latency / min(means), latency, min(means), "time", 1)
 
     def kept(self, without: str | None = None) -> Booleans:
-        """Which designs keep all limits, but one that is left out."""
+        """Return which designs keep all limits, but one that is left out."""
         found = np.ones(self.space.grid, bool)
         for limit in self.limits:
             if limit.name != without:
@@ -222,7 +222,7 @@ class Arithmetic:
 
     @cached_property
     def lacking(self) -> tuple[NDArrayInt8, Numbers]:
-        """How many limits each design does not keep; and by how much, as a sum of logarithms."""
+        """The number of limits that each design misses, and by how much, as a sum of logarithms."""
         missed, by = np.zeros(self.space.grid, np.int8), np.zeros(self.space.grid, np.float32)
         for limit in self.limits:
             off = ~(limit.ratio <= 1 + SLACK)

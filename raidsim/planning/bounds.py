@@ -100,7 +100,7 @@ class Bounds:
 
     @cached_property
     def rate(self) -> Numbers:
-        """How many times the load of today is carried at most; inf where nothing is known."""
+        """The highest multiple of today's load that is carried; inf where nothing is known."""
         if self.mixes is None or not self.need.is_open:
             return np.full((1,) * 7, np.inf)
         busy = np.maximum(self._of_drives(self.mixes), self._of_controllers(self.mixes))
@@ -184,7 +184,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Commands:
-    """What all drives of an array are asked for together, per second.
+    """The commands to all drives of an array together, per second.
 
     ``sorted`` are random writes that come in the order of addresses.
     """

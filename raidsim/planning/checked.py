@@ -63,7 +63,7 @@ FOREVER = 30
 
 
 class Headroom(NamedTuple):
-    """How many times the load a design carries within the limits; ``more`` if at least that."""
+    """The multiple of the load that a design carries within the limits; ``more`` for at least."""
 
     factor: float
     more: bool
@@ -148,7 +148,7 @@ def headrooms(
     *,
     settled: bool = False,
 ) -> list[Headroom]:
-    """How many times the load each carries within the limits.
+    """Return the multiple of the load that each carries within the limits.
 
     All are tried side by side: first at the highest factor that counts, then halving the interval,
     by ratio. The first of these trials is where the busiest part would be busy all the time. None
@@ -345,7 +345,7 @@ def lasts(measured: Measured, arrays: Sequence[int], need: Need) -> float | None
 
 
 def breaks(need: Need, usable: float, headroom: float, more: bool) -> Break | None:
-    """What growth breaks first of what is bought at first."""
+    """Return the limit that growth reaches first with the first purchase."""
     for year in range(1, FOREVER + 1):
         broken = []
         if need.capacity_after(year) > usable:

@@ -46,7 +46,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shape:
-    """How the drives of an array are arranged; spans and copies are 1 where there are none."""
+    """The arrangement of an array's drives; spans and copies are 1 where there are none."""
 
     level: str
     drives: int
@@ -90,7 +90,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Place:
-    """What drives are on: a controller and the write mode of its cache, or the server itself."""
+    """The part that drives are on: a controller and its write mode, or the server itself."""
 
     card: Card | None
     write: str = "through"
@@ -137,7 +137,7 @@ class Design:
 
     @property
     def keys(self) -> dict[str, str]:
-        """What it is, by the words that designs are asked for with."""
+        """The words by which a user asks for designs like this one, with their values."""
         return {
             "number": str(self.number),
             "drive": self.drive.name,
@@ -180,7 +180,7 @@ class Space:
 
     @property
     def size(self) -> int:
-        """How many designs there are."""
+        """The number of designs."""
         return math.prod(self.grid)
 
     def design(self, number: int) -> Design:
@@ -316,7 +316,7 @@ def _refused(values: Mapping[str, Any], card: Card | None, key: str) -> bool:
 
 
 def _values(shape: Shape, strip: int) -> dict[str, Any]:
-    """What a layout is made of."""
+    """Return the values that make up a layout."""
     return {
         "level": shape.level, "drives": shape.drives, "strip": strip, "spread": None,
         "spans": shape.spans if shape.level in WITH_SPANS else None,

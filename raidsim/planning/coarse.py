@@ -229,6 +229,6 @@ class Field:
             self.by[beaten] = good[row]
 
     def estimate(self, place: int) -> float:
-        """How many times the load a design carries, by what is busiest in its coarse run."""
+        """Return the estimated multiple of the load that is carried, by the busiest part."""
         busy = self.measured[place].utilisation
         return 0.95 / busy if busy > 0 else self.aims.headroom

@@ -133,7 +133,7 @@ class Costs:
         return sorted({card.name for card in cards if card.name not in listed})
 
     def parts(self, load: Numbers | float) -> Parts:
-        """What is there year by year.
+        """Return the parts in each year.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class Costs:
         return Money(first, last - first, energy, replaced)
 
     def _purchase(self, parts: Parts, year: int) -> Numbers:
-        """What everything that is there in a year is bought for."""
+        """Return the purchase price of all parts of a year."""
         assert self.prices is not None
         return np.asarray(
             self.host

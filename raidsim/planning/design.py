@@ -48,7 +48,7 @@ def volumes_of(design: Design, *, spares: bool = True) -> list[Data]:
 
 
 def needs_expander(design: Design) -> bool:
-    """Whether it has more SAS or SATA drives than its controller has ports."""
+    """Return whether it has more SAS or SATA drives than its controller has ports."""
     card = design.place.card
     if card is None or arrays.is_on_lanes_of(card, design.drive):
         return False
@@ -130,6 +130,6 @@ def scenario_of(data: Data, need: Need) -> Scenario:
 
 
 def _named(card: Card) -> str:
-    """What a scenario calls a card by: its name where it comes with raidsim, else its path."""
+    """Return the name of a card in a scenario; its path if it does not come with raidsim."""
     own = card.path.is_relative_to(data_folder("models"))
     return card.name if own else str(card.path.resolve())

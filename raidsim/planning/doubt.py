@@ -135,7 +135,7 @@ def _rebuild_is_limited(need: Need) -> bool:
 
 
 def _meets(row: Measured, state: str, one: Candidate, need: Need) -> bool:
-    """Whether a run of a design keeps the limits of its state."""
+    """Return whether a run of a design keeps the limits of its state."""
     if (state == HEALTHY or need.limits(state)) and row.over(need.limits(state)) > 1:
         return False
     if state == HEALTHY:
@@ -153,7 +153,7 @@ def _bare(scenario: Scenario) -> Scenario:
 
 
 def _figure(row: Measured, state: str, need: Need) -> float:
-    """What decides whether limits are kept: how long a rebuild takes, or else a latency, s."""
+    """Return the figure that decides about the limits: a rebuild time, or else a latency, s."""
     if state == REBUILDING and _rebuild_is_limited(need):
         return math.nan if row.rebuild is None else row.rebuild
     return _slow(row)
@@ -192,7 +192,7 @@ def _settled(
     ran: Sequence[Sequence[dict[str, Measured]]],
     draws: Draws,
 ) -> str:
-    """What would settle which of the two cheapest designs is better, if that is close."""
+    """Return the measurement that would decide between the two cheapest designs, if close."""
     if len(drawn) < COMPARED:
         return ""
     first, second = drawn[:COMPARED]

@@ -82,7 +82,7 @@ def front(steps: NDArray[np.int32], order: NDArray[np.int64] | None = None) -> N
 
 
 def dominated(steps: NDArray[np.int32], by: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Which rows are no better in any aim than one of those that are known."""
+    """Return which rows are no better in any aim than one of those that are known."""
     found = np.zeros(len(steps), bool)
     for row in by:
         left = ~found
@@ -102,7 +102,7 @@ def layers(steps: NDArray[np.int32], most: int) -> list[int]:
 
 
 def usual(latency: float | None, headroom: float, loss: float | None) -> Aims:
-    """When aims are met well enough: a twentieth of a latency, one chance in a million."""
+    """Return when aims are met well enough: a twentieth of a latency, one chance in a million."""
     return Aims(
         latency=1e-4 if latency is None else latency / 20,
         headroom=headroom,

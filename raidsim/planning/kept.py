@@ -23,7 +23,7 @@ _TABLE = (
 
 
 class Kept:
-    """What runs came to, by the content key of their scenarios.
+    """The results of runs, by the content key of their scenarios.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Kept:
             self._base.close()
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """What is known of these keys."""
+        """Return the known results of these keys."""
         found = {}
         for key in keys if self._base is not None else ():
             rows = self._tell("SELECT measured FROM plan_runs WHERE key = ?", (key,))

@@ -63,7 +63,7 @@ class Counts(Reader):
 
 
 class NeedKeys(Part):
-    """What is needed, and the limits that it has to be met within."""
+    """The keys of a need and its limits."""
 
     capacity: Annotated[int, Quantity("capacity", above="0 GB", high="1000000 TB")] = key(
         "usable capacity that is needed now, after RAID"
@@ -124,7 +124,7 @@ class LatencyKeys(Part):
 
 
 class ChoiceKeys(Part):
-    """What designs are made of."""
+    """The keys of the parts that designs may have."""
 
     drives: Annotated[tuple[Name, ...], BeforeValidator(as_list)] | None = key(
         "cards of drives: names of `raidsim models`, or paths",
@@ -165,7 +165,7 @@ class ChoiceKeys(Part):
 
 
 class ChassisKeys(Part):
-    """What drives are put into, the server with the first of them."""
+    """The keys of the chassis that hold the drives; the first one contains the server."""
 
     small_bays: Annotated[int, Count(0, 1000)] = key("bays for drives of 2.5 in", 24)
     large_bays: Annotated[int, Count(0, 1000)] = key("bays for drives of 3.5 in", 12)

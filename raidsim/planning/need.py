@@ -58,7 +58,7 @@ class Latency:
 
 @dataclass(frozen=True)
 class Need:
-    """What is needed.
+    """A need.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Break:
-    """What growth breaks first of the first arrays, and after how many years; None: nothing."""
+    """The first limit that growth reaches with the first arrays, and after how many years."""
 
     years: int
     what: str
@@ -130,7 +130,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Lever:
-    """What a limit costs: the best design without it, against the best with it.
+    """The cost of a limit: the best design without it, beside the best with it.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class Nearest:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a plan came to.
+    """The result of a plan.
 
     Attributes
     ----------

@@ -275,7 +275,7 @@ def _settle(work: Work) -> tuple[set[int], bool]:
 
 
 def _ended_early(work: Work, place: int) -> bool:
-    """Whether the exact run of a design did, and no longer one was made."""
+    """Return whether the exact run of a design did, and no longer one was made."""
     measured = work.exact[number_at(work, place)]
     return measured.ended_early and not measured.late
 
@@ -419,7 +419,7 @@ def _funnel(work: Work) -> list[Stage]:
 
 
 def _reasons(work: Work, stage: int) -> dict[str, int]:
-    """What designs fell for in a stage: each for the limit that it misses most."""
+    """Return the number of designs that a stage drops, by the limit that each misses most."""
     found: dict[str, int] = {}
     for number, fell_in in work.fell_in.items():
         if fell_in == stage:

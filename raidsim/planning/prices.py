@@ -114,7 +114,7 @@ def _read(reading: Reading) -> Prices:
 
 
 def _worth(reading: Reading, currency: str) -> dict[str, float]:
-    """What one of each currency that may be written is worth, in the currency of the file."""
+    """Return the value of one unit of each known currency, in the currency of the file."""
     found = {currency: 1.0}
     for name, value in _table(reading, "exchange").items():
         plain = _number(value)

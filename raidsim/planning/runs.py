@@ -144,7 +144,7 @@ def measured(scenario: Scenario) -> Measured:
 
 
 def of_points(scenario: Scenario, points: Sequence[Point]) -> Measured:
-    """What a plan needs of the points of a run of a scenario."""
+    """Return the figures of a run's points that a plan needs."""
     asked = sum(point.workers * point.rate for point in points if point.rate)
     rates = [point.iops for point in points]
     came = sum(rate.mean for rate in rates)
@@ -276,7 +276,7 @@ class Runner:
     again: int = 0
 
     def run(self, asked: Sequence[Data]) -> list[Measured]:
-        """What each of them came to, in their order."""
+        """Return the results of all of them, in their order."""
         keys = [key_of(data) for data in asked]
         new: dict[str, Scenario] = {}
         for key, data in zip(keys, asked, strict=True):
@@ -322,7 +322,7 @@ class Runner:
         return found
 
     def scenarios(self, asked: Sequence[Scenario]) -> list[Measured]:
-        """What each of these scenarios came to; those that the store has are not run again."""
+        """Return the results of these scenarios; those in the store are not run again."""
         keys = [""] * len(asked)
         before: dict[str, dict[str, Any]] = {}
         if self.kept.path is not None:
@@ -355,5 +355,5 @@ class Runner:
 
 
 def key_of(data: Mapping[str, Any]) -> str:
-    """What is equal for equal tables."""
+    """Return a key that is equal for equal tables."""
     return json.dumps(data, sort_keys=True)

@@ -43,7 +43,7 @@ def lasting(rated: Numbers | float, arrays: Sequence[Numbers | float], need: Nee
 
 
 def replaced(rated: float | None, arrays: Sequence[int], need: Need) -> float:
-    """How often a drive is worn out within the horizon, summed over the arrays.
+    """Return the number of times that a drive is worn out in the horizon, summed over arrays.
 
     Times the drives of an array that is the number of drives that are bought again. Drives of
     further arrays are new when these are bought. What is worn out at the end is not replaced.
@@ -66,7 +66,7 @@ def replaced(rated: float | None, arrays: Sequence[int], need: Need) -> float:
 
 
 def _written(need: Need, start: float, end: float) -> float:
-    """What all of the load writes from one time to another, in years of the load of today."""
+    """Return the writes of the whole load between two times, in years of today's load."""
     grows = math.log(need.load_after(1))
     if grows == 0:
         return end - start
@@ -74,7 +74,7 @@ def _written(need: Need, start: float, end: float) -> float:
 
 
 def _until(need: Need, start: float, amount: Numbers) -> Numbers:
-    """When so much has been written, from a time on; inf if a load that shrinks never does."""
+    """Return when so much is written, from a time on; inf if a shrinking load never does."""
     grows = math.log(need.load_after(1))
     if grows == 0:
         return np.asarray(start + amount)

@@ -119,7 +119,7 @@ def _nearest(work: Work, numbers: Iterable[int]) -> list[int]:
 
 
 def _farther(work: Work, numbers: Numbers) -> Numbers:
-    """How far designs came by arithmetic and bounds, from 0 on; 2 for those that keep all limits.
+    """Return the stage that designs reach by arithmetic and bounds; 2 if they keep all limits.
 
     Of those that fell in the same stage came farther which misses fewer limits, and these by less.
     """
@@ -130,7 +130,7 @@ def _farther(work: Work, numbers: Numbers) -> Numbers:
 
 
 def _fate(work: Work, number: int) -> tuple[float, str]:
-    """How far a design came, as a number that compares, and what became of it in words."""
+    """Return the stage that a design reached, as a number to compare, and its end in words."""
     limits = work.arithmetic.limits
     fallen = int(work.arithmetic.fallen().ravel()[number])
     if fallen >= 0:

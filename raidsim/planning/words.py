@@ -17,7 +17,7 @@ STATES = {
 
 
 def asked_of(need: Need, currency: str | None) -> list[str]:
-    """What is needed, line by line."""
+    """Return the need, line by line."""
     asked = need.needed
     grows = f", growing by {100 * asked.growth:g} % a year" if asked.growth else ""
     capacity = units.text(asked.capacity, "capacity")
@@ -70,7 +70,7 @@ def _load(load: LoadSpec) -> str:
 
 
 def remarks_of(work: Work, host: str) -> list[str]:
-    """What is assumed, and what was left out."""
+    """Return the assumptions, and the parts that were left out."""
     found = [
         "for growth the plan buys further arrays like the first ones when they are needed, and"
         " assumes that they carry as much; a reshape of an array is not simulated",

@@ -19,7 +19,7 @@ RUNS = 1000
 
 @dataclass
 class Work:
-    """What a plan was made from: every design, and what became of it."""
+    """The work of a plan: every design, and its end."""
 
     need: Need
     space: Space

@@ -112,7 +112,7 @@ def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
 
 
 def _idle_spares(volume: VolumeSpec) -> str:
-    """What hot spares do not do for drives that have failed before the run."""
+    """Find hot spares that do not replace drives that failed before the run."""
     if not volume.spares:
         return ""
     many = volume.spares > 1
@@ -416,7 +416,7 @@ def work_of_firmware(scenario: Scenario) -> Iterator[Finding]:
 
 
 def cannot_be_built(scenario: Scenario) -> Iterator[Finding]:
-    """What keeps a system from being built: its figures are of something that nobody can buy."""
+    """Find reasons why a system cannot be built: nobody can buy what its figures are of."""
     yield from too_few_ports(scenario)
     yield from no_ports_for_sas(scenario)
     yield from too_few_of_the_server(scenario)
@@ -444,13 +444,13 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
 
 
 def _keeper(controller: ControllerSpec) -> str:
-    """What keeps the cache of a controller in a power cut."""
+    """Return what keeps the cache of a controller in a power cut."""
     flash = controller.card.word("cache.protection") == "flash"
     return f"the {'flash module' if flash else 'battery'} of {controller.name}"
 
 
 def _kept_for(volume: VolumeSpec) -> list[str]:
-    """What the cache of its controller may hold data of a volume for, as clauses."""
+    """Return as clauses why the cache of its controller may hold data of a volume."""
     return [
         words
         for words, is_so in (

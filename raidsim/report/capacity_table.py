@@ -33,7 +33,7 @@ def table(waterfalls: Sequence[Waterfall]) -> Table:
 
 
 def notes(waterfalls: Sequence[Waterfall]) -> Iterator[str]:
-    """What the figures leave open."""
+    """Yield notes on what the figures leave open."""
     if any(step.is_assumed for one in waterfalls for step in one.steps):
         yield "assumed: usual figures, which no card states; they take nothing from the simulation"
 

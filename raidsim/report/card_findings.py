@@ -42,7 +42,7 @@ def of_another_maker(scenario: Scenario) -> Iterator[Finding]:
 
 
 def _borrows_all(card: Card) -> bool:
-    """Whether limits, timing and levels of a controller are all of another maker's card."""
+    """Return whether limits, timing and levels of a controller are all of another maker's card."""
     others = card.of_others()
     own = (
         name

@@ -134,7 +134,7 @@ def _values(card: Card) -> Table:
 
 
 def _print_fits(card: Card, console: Console) -> None:
-    """What fits saw and left."""
+    """Print what fits have used, and what they leave open."""
     if card.sensitivities:
         console.print()
         console.print("What a fit saw: change of a figure for 1 % more of a value, by claim:")
@@ -183,7 +183,7 @@ def _span(entry: Entry, ends: tuple[float, float]) -> str:
 
 
 def _head(card: Card) -> str:
-    """Who makes it, since when, and which card it says only the differences to."""
+    """Return who makes it, since when, and which card it says only the differences to."""
     made = ", ".join(str(one) for one in (card.maker, card.year) if one)
     base = f"what its own file does not state is as on {card.base}" if card.base else ""
     return "; ".join(one for one in (made, base) if one)

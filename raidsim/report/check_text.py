@@ -151,7 +151,7 @@ def print_unknowns(drawn: Sequence[RiskUnknowns], console: Console) -> None:
 
 
 def _print_risk(scenario: Scenario, risks: Sequence[Risk], console: Console) -> None:
-    """How likely each volume loses data, and what that rests on."""
+    """Print the risk of data loss of each volume, and its basis."""
     console.print(risk_table.table(risks, inventory.volumes(scenario)), crop=False)
     console.print()
     listed = Table.grid(padding=(0, 1, 0, 0))
@@ -207,7 +207,7 @@ def _room(room: Room) -> str:
 
 
 def _measure(scenario: Scenario) -> str:
-    """How long, or how precisely, is measured."""
+    """Return the length of the measurement, or its precision."""
     measure = scenario.measure
     if not scenario.events and not scenario.machines:
         return f"to {100 * measure.precision:g} % at {100 * measure.confidence:g} % confidence"

@@ -80,11 +80,11 @@ class Checked:
         )
 
     def count(self, severity: Severity) -> int:
-        """How many findings are of a severity."""
+        """Return the number of findings of a severity."""
         return sum(one.severity is severity for one in self.findings)
 
     def has(self, severity: Severity) -> bool:
-        """Whether any finding is of a severity, or of a higher one."""
+        """Return whether any finding is of a severity, or of a higher one."""
         return any(one.severity.rank <= severity.rank for one in self.findings)
 
     def to_dict(self) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def panels(comparison: Comparison) -> list[Panel]:
 
 
 def title(comparison: Comparison) -> str:
-    """What is compared with what, in a line: "A some-array, B another"."""
+    """Return in a line what is compared: "A some-array, B another"."""
     named = zip(say.letters(comparison), comparison.names, strict=True)
     return ", ".join(mark if mark == name else f"{mark} {name}" for mark, name in named)
 

@@ -78,7 +78,7 @@ def _grouped(lines: Sequence[Line], *, every: bool) -> list[tuple[str, list[Line
 
 
 def notes(comparison: Comparison, *, every: bool = False) -> list[str]:
-    """What the figures rest on, and which MB are meant where any are shown."""
+    """Return notes on the basis of the figures, and on the unit MB where it is shown."""
     shown = [*comparison.within, *(comparison.lines if every else ())]
     found = [MB_PER_S] if any(line.unit == "MB/s" for line in shown) else []
     if len(comparison.seeds) > 1:
@@ -101,7 +101,7 @@ def _named(line: Line) -> str:
 
 
 def _print_settings(comparison: Comparison, console: Console, *, every: bool) -> None:
-    """What differs, in scenarios and in cards."""
+    """Print the differences of scenarios and of cards."""
     rows = [*comparison.keys, *comparison.cards]
     if not rows:
         console.print("The scenarios and their cards are the same.")

@@ -31,7 +31,7 @@ WORDS = {
 
 
 def letters(comparison: Comparison) -> list[str]:
-    """What systems are called in tables and sentences: A, B, C."""
+    """Return the letters of systems in tables and sentences: A, B, C."""
     return [letter(number) for number in range(len(comparison.names))]
 
 
@@ -59,7 +59,7 @@ def value(line: Line, number: int) -> str:
 
 
 def ratio(found: Difference | None) -> str:
-    """How many times as much: "1.23 to 1.26", "0.998 to 1.003 (no difference seen)"."""
+    """Return a ratio: "1.23 to 1.26", "0.998 to 1.003 (no difference seen)"."""
     if found is None:
         return numbers.NOT_MEASURED
     if found.ratio_low is None or found.ratio_high is None:
@@ -85,7 +85,7 @@ def _digits(number: float, digits: int) -> str:
 
 
 def order(found: Order | None) -> str:
-    """What becomes of an order if cards are as they might be."""
+    """Return whether an order holds in the draws of the cards."""
     if found is None:
         return numbers.NOT_MEASURED
     verdict = "survives" if found.survives else "open"
@@ -112,7 +112,7 @@ def fact_unit(found: Fact) -> str:
 
 
 def sentences(comparison: Comparison) -> Iterator[str]:
-    """What comes first: how much more each system carries than the first one."""
+    """Yield the first sentences: how much more each system carries than the first one."""
     line = headline(comparison)
     if line is None:
         return
@@ -132,7 +132,7 @@ def sentences(comparison: Comparison) -> Iterator[str]:
 
 
 def survivors(comparison: Comparison) -> Iterator[str]:
-    """How many differences that are seen survive what cards do not know, and which do not."""
+    """Yield how many of the seen differences hold in the draws, and which do not."""
     marks = letters(comparison)
     for number in range(1, len(marks)):
         seen = [

@@ -44,7 +44,7 @@ def lines(curve: Curve, where: Callable[[list[int]], str]) -> Iterator[str]:
 
 
 def mode_words(mode: WriteMode, controller: ControllerUse) -> str:
-    """How writes are answered, and why if that is not what was asked for."""
+    """Return how writes are answered, with the reason if it is not the requested mode."""
     words = f"write-{mode.in_effect}"
     if mode.asked == mode.in_effect and (mode.in_effect != "back" or controller.battery == "good"):
         return words
@@ -64,7 +64,7 @@ def keeper_words(controller: ControllerUse) -> str:
 
 
 def risk(controller: ControllerUse) -> str:
-    """What of that a power cut would lose."""
+    """Return the part of it that a power cut would lose."""
     if controller.lost_peak == 0:
         return "none of it lost in a power cut"
     if controller.lost_peak < controller.dirty_peak:

@@ -157,6 +157,6 @@ def _throttled(series: list[Sample], scale: float) -> Iterator[tuple[str, float,
 
 
 def _state(sample: Sample) -> str:
-    """How far the drive throttled that throttled most."""
+    """Return the throttling of the drive that throttled most."""
     states = sample.throttled.values()
     return next((words for words in ("heavily", "lightly") if words in states), "")

@@ -63,7 +63,7 @@ def _rows(columns: Columns, point: Point) -> Iterator[list[Cell]]:
 
 
 def _is_of_phases(header: str) -> bool:
-    """Whether a column is known of a single phase."""
+    """Return whether a column is known of a single phase."""
     words = header.split(" ")
     named = ("load", "workers", "window [s]", "failed", "timed out")
     return header in named or words[0] in ("outstanding", "offered", "throughput", *KINDS)
@@ -171,7 +171,7 @@ def _hottest(of: Callable[[Temperature], float]) -> Callable[[Point], Cell]:
 
 
 def _protected(point: Point) -> Cell:
-    """Whether what all drives hold unsafely survives a power cut."""
+    """Return whether what all drives hold unsafely survives a power cut."""
     if not point.drives:
         return None
     return all(drive.protected for drive in point.drives)

@@ -45,7 +45,7 @@ class Curve:
 
     @property
     def offered(self) -> tuple[float, ...]:
-        """What all workers of an open load ask for at each point, as its throughput counts it."""
+        """The rate that all workers of an open load ask for at each point, as throughput counts."""
         return tuple((point.rate or 0.0) * point.workers * self.counted for point in self.points)
 
     @property
@@ -101,7 +101,7 @@ def _axis(points: Sequence[Point]) -> Axis:
 
 
 def offered(point: Point) -> str:
-    """How hard a point drives its system: "32 outstanding", "1,000 IO/s offered x 4 workers"."""
+    """Return the load of a point: "32 outstanding", "1,000 IO/s offered x 4 workers"."""
     workers = f" x {point.workers} workers" if point.workers > 1 else ""
     if point.outstanding is not None:
         return f"{point.outstanding} outstanding{workers}"

@@ -26,7 +26,7 @@ LONG = 100
 
 
 def lines(curve: Curve, where: Where) -> Iterator[str]:
-    """What is to say of the drives of each volume, at the points where it matters most."""
+    """Yield lines on the drives of each volume, at the points where it matters most."""
     for volume in dict.fromkeys(drive.volume for point in curve.points for drive in point.drives):
         points = [
             [drive for drive in point.drives if drive.volume == volume] for point in curve.points
@@ -76,7 +76,7 @@ def wear(drives: Drives) -> str:
 
 
 def heat(drives: Drives) -> str:
-    """How hot drives became that throttled, and for how long they did; "" if none did."""
+    """Return temperature and duration of drives that throttled; "" if none did."""
     hot = [
         (one, one.temperature_c)
         for one in drives
@@ -106,7 +106,7 @@ def beyond_control(drive: DriveUse, temperature: Temperature) -> str:
 
 
 def risk(drives: Drives) -> str:
-    """What a power cut would cost, of all drives together; "" if nothing."""
+    """Return the cost of a power cut for all drives together; "" if nothing is lost."""
     unsafe = [one for one in drives if one.unsafe_peak > 0 and not one.protected]
     if not unsafe:
         return ""

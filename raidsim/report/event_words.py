@@ -42,7 +42,7 @@ def refusals(scenario: Scenario) -> Iterator[tuple[EventSpec, str, bool]]:
 
 
 class _Consequences:
-    """What comes of events, one after the other."""
+    """The consequences of events, one after the other."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -57,7 +57,7 @@ class _Consequences:
         self.filling: dict[tuple[str, int], float] = {}  # drives that are, and until when at least
 
     def of(self, event: EventSpec) -> Iterator[str]:
-        """What comes of the next one."""
+        """Yield the consequence of the next event."""
         match event:
             case kinds.DriveFailure():
                 yield self._failure(self.scenario.volume(event.volume), event)
@@ -84,7 +84,7 @@ class _Consequences:
                 pass
 
     def refusal(self, event: EventSpec) -> tuple[str, bool] | None:
-        """Why a run may refuse the next one, and whether it is sure to; None if nothing is known.
+        """Return why a run may refuse the next one, and if it is sure to; None if nothing is known.
 
         A drive is whole again once its rebuild is over, and when that is only the run knows.
         """
@@ -126,7 +126,7 @@ class _Consequences:
         return f"{words}, and takes the place of drive {self._let_spare_return(volume, event.at)}"
 
     def _adding(self, volume: VolumeSpec, time: float) -> str:
-        """What comes of a new drive of software RAID, where a spare has taken the old one's place.
+        """Return the effect of a new drive of software RAID whose place a spare has taken.
 
         There is no copy-back: it is a spare.
         """
@@ -139,7 +139,7 @@ class _Consequences:
         return f"the new drive takes the place of drive {drive}, and {size} are restored"
 
     def _let_spare_return(self, volume: VolumeSpec, time: float) -> int:
-        """Which drive a spare stands in for once it is free: when is not known."""
+        """Return which drive a spare stands in for once it is free: when is not known."""
         drive = min(self.failed[volume.name])
         self.failed[volume.name].discard(drive)
         self.stood_in.add((volume.name, drive))

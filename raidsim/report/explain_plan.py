@@ -17,7 +17,7 @@ FEW = 4  # numbers that are listed one by one
 
 
 def array_lines(explanation: Explanation, array: Array) -> Iterator[str]:
-    """How the array is set up, and where the request lies in it, in sentences."""
+    """Yield in sentences the settings of the array, and the place of the request in it."""
     if where := hardware.where_words(array.spec, array.controller):
         yield f"It is {where}."
     if not array.behind_one_another:
@@ -50,14 +50,14 @@ def after(explanation: Explanation, array: Array, zero: float = 0.0) -> Iterator
 
 
 def done_alone(explanation: Explanation, array: Array) -> str:
-    """What is done beside a request, and who does it."""
+    """Return the work that is done beside a request, and who does it."""
     causes = " and ".join(dict.fromkeys(task.cause for task in _alone(explanation)))
     who = "software RAID" if array.controller is None else "the controller"
     return f"What {who} does on its own ({causes})"
 
 
 def later_than(explanation: Explanation) -> float | None:
-    """When what is done beside a request begins, s, if all of it comes behind the answer."""
+    """Return when what is done beside a request begins, s, if all of it comes behind the answer."""
     behind = [
         step.begins
         for step in explanation.steps
@@ -77,7 +77,7 @@ def _alone(explanation: Explanation) -> list[Task]:
 
 
 def _counted(tasks: Sequence[Task], none: str) -> str:
-    """How many commands there are."""
+    """Return the number of commands in words."""
     commands = [command for task in tasks for phase in task.phases for command in phase.commands]
     if not commands:
         return none
@@ -131,7 +131,7 @@ def _stripes(command: Command, array: Array) -> str:
 
 
 def holds(command: Command, array: Array) -> str:
-    """What a command reads or writes: data strips, their copies, P and Q."""
+    """Return what a command reads or writes: data strips, their copies, P and Q."""
     parts: dict[str, list[int]] = {}
     for piece in command.pieces:
         parts.setdefault(_role(piece, array), []).append(piece.strip)

@@ -10,7 +10,7 @@ from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 
 class Severity(StrEnum):
-    """How much a finding matters, in the words of DMTF Redfish and of RAID controllers' logs."""
+    """The importance of a finding, as DMTF Redfish and logs of RAID controllers have it."""
 
     critical = "critical"
     """One thing that goes wrong costs data, or what is described cannot be built or carried."""
@@ -84,7 +84,7 @@ def volume_of(scenario: Scenario, load: LoadSpec) -> VolumeSpec | None:
 
 
 def is_written(scenario: Scenario, volume: VolumeSpec) -> bool:
-    """Whether any load writes to a volume, or to a hybrid that it is a part of."""
+    """Return whether any load writes to a volume, or to a hybrid that it is a part of."""
     above = [one.name for one in scenario.hybrids if volume.name in (one.front, one.back)]
     loads = [load for load in scenario.loads if load.volume in above]
     return any(load.read_share < 1 for load in (*loads_of(scenario, volume), *loads))

@@ -552,7 +552,7 @@ def _cost(scenario: Scenario, load: LoadSpec, step: str) -> float:
 
 
 def _slower(scenario: Scenario) -> float:
-    """How many times as long the host takes as at the clock rate of its card."""
+    """Return the factor by which the host is slower than at the clock rate of its card."""
     built = scenario.host.card.number("cpu.clock")
     return built / (scenario.host.clock or built)
 

@@ -49,7 +49,7 @@ def capacity_words(facts: VolumeFacts) -> str:
 
 
 def failures_words(facts: VolumeFacts) -> str:
-    """How many drives may fail, whichever they are; of a degraded array, before any had."""
+    """Return the number of any drives that may fail; of a degraded array, before any had."""
     if facts.failures_tolerated == 0:
         return "no drive may fail"
     most = facts.failures_tolerated
@@ -64,7 +64,7 @@ def power_words(power: Power | SystemPower) -> str:
 
 
 def facts_words(facts: VolumeFacts) -> str:
-    """What a volume holds, survives and takes: capacity, failures tolerated, power."""
+    """Return the facts of a volume: capacity, failures tolerated, power."""
     parts = [capacity_words(facts), failures_words(facts), power_words(facts.power_w)]
     if facts.failed:
         parts.insert(2, f"{numbered(facts.failed)} failed before")
@@ -78,7 +78,7 @@ def volume_line(facts: VolumeFacts) -> str:
 
 
 def lines(result: Result) -> Iterator[str]:
-    """What a result says of its hardware: each volume, links that hold drives back, all power."""
+    """Yield lines on the hardware: each volume, links that limit drives, all power."""
     for volume in result.volumes:
         yield volume_line(volume)
     for hybrid in result.hybrids:
@@ -99,7 +99,7 @@ def system_power_words(power: SystemPower) -> str:
 
 
 def oversubscription_words(link: LinkFacts) -> str:
-    """What arrives at a link and what it carries, in a sentence without subject."""
+    """Return what arrives at a link and what it carries, in a sentence without subject."""
     return (
         f"its {some(link.drives, 'drive')} can deliver {numbers.mbps(link.arriving_mbps)} MB/s,"
         f" {link.oversubscription:.2f} times the {numbers.mbps(link.mbps)} MB/s that"
@@ -129,7 +129,7 @@ def controller_words(spec: ControllerSpec) -> str:
 
 
 def where_words(volume: VolumeSpec, controller: ControllerSpec | None) -> str:
-    """What a volume is on, and how it is set up there; empty for one drive on the host."""
+    """Return the place and the settings of a volume; empty for one drive on the host."""
     parts = []
     if controller is not None:
         parts.append(f"on {controller.name}")

@@ -11,7 +11,7 @@ from raidsim.units import capacity_for_people
 
 
 def holds_alone(hybrid: HybridSpec) -> bool:
-    """Whether the front has data that the back does not have."""
+    """Return whether the front has data that the back does not have."""
     return hybrid.mode == "tier" or hybrid.write == "back"
 
 

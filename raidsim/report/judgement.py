@@ -59,7 +59,7 @@ def _print_job(job: JudgedJob, judgement: Judgement, console: Console) -> None:
 
 
 def _why(job: JudgedJob) -> str:
-    """What the verdict rests on."""
+    """Return the basis of the verdict."""
     if job.speed is None or job.margin is None:
         return ""
     low, high = 1 / (1 + job.margin), 1 + job.margin
@@ -117,7 +117,7 @@ def _agreement(cause: TriedCause) -> str:
 
 
 def _lines(job: JudgedJob) -> Iterator[str]:
-    """What else there is to say of a job."""
+    """Yield further lines about a job."""
     if any(figure.unit == "MB/s" for figure in job.figures):
         yield MB_PER_S
     if any(figure.name.endswith("%") for figure in job.figures):

@@ -309,7 +309,7 @@ def _span_names(page: _Page, layout: np.void, xs: dict[int, float], wide: int) -
 
 
 def cell_of(layout: np.void, drive: int, row: int, *, lost: bool = False) -> Cell:
-    """What lies in a row of a drive, which may be lost; drives beyond the array are hot spares."""
+    """Return the content of a row of a drive, lost or not; drives beyond the array are spares."""
     if drive >= int(layout["drives"]):
         return Cell("spare", "")
     role, copy, address = held(layout, drive, row)
@@ -354,7 +354,7 @@ def _scaled(count: int, step: int, names: Sequence[str]) -> str:
 
 
 def _legend(page: _Page, kinds: Sequence[str]) -> None:
-    """What the colours mean, in lines that fit."""
+    """Return the meaning of the colours, in lines that fit."""
     page.down(26)
     x = float(MARGIN)
     for kind in kinds:

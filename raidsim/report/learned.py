@@ -70,7 +70,7 @@ def print_written(
 
 
 def _missed(job: Told, spent: Sequence[Learned]) -> str:
-    """What to think of a measurement that no plausible values give.
+    """Return advice on a measurement that no plausible values give.
 
     ``spent`` are values that have come to the end of their ranges on the way to it.
     """

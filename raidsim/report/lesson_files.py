@@ -86,7 +86,7 @@ def _answers(asked: Asked) -> str:
 
 
 def _can_be_given(asked: Asked, value: float) -> bool:
-    """Whether a known mistake is one with these numbers: lessons say -1 where it is none."""
+    """Return whether a known mistake is one with these numbers: lessons say -1 where it is none."""
     return value >= 0 and value != asked.answer
 
 

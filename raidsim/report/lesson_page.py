@@ -53,14 +53,14 @@ def blocks(text: str) -> list[tuple[str, str]]:
 
 
 def _commands(asked: Asked) -> list[str]:
-    """What is shown to be run for a question; nothing for a prediction."""
+    """Return the commands shown with a question; none for a prediction."""
     if asked.question.only_by_running and not asked.question.predict:
         return lesson_text.commands(asked)
     return []
 
 
 def _explore(lesson: Lesson, grid: Grid) -> dict[str, Any]:
-    """What the plot is drawn from."""
+    """Return the data of the plot."""
     verb = "run" if lesson.explore.simulated is None else "check"
     return {
         "knobs": [
@@ -78,7 +78,7 @@ def _explore(lesson: Lesson, grid: Grid) -> dict[str, Any]:
 
 
 def question_data(asked: Asked) -> dict[str, Any]:
-    """What the script marks a question by."""
+    """Return the data by which the script marks a question."""
     return {
         "unit": asked.question.unit,
         "options": list(asked.options),

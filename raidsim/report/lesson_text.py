@@ -79,13 +79,13 @@ def question(asked: Asked) -> Iterator[str]:
 
 
 def commands(asked: Asked) -> list[str]:
-    """What to type for the runs of a question."""
+    """Return the commands to type for the runs of a question."""
     verb = "check" if asked.question.checks else "run"
     return [command(asked.lesson, verb, changes) for changes in asked.runs]
 
 
 def command(lesson: Lesson, verb: str, changes: Sequence[str]) -> str:
-    """What to type for a run of a lesson's system with some of its keys changed."""
+    """Return the command to type for a run of a lesson's system with some keys changed."""
     words = [word for change in changes for word in ("--set", change)]
     return shlex.join(["raidsim", verb, file_of(lesson), *words])
 

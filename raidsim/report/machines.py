@@ -13,7 +13,7 @@ SHARES = (0.5, 0.9, 0.99)
 
 
 def lines(curve: Curve) -> Iterator[str]:
-    """What became of a group: when half of it, most of it and the last one were ready."""
+    """Yield when half of a group, most of it and the last machine were ready."""
     for number, point in enumerate(curve.points):
         if point.machines is not None:
             where = f"step {number + 1}: " if len(curve.points) > 1 else ""
@@ -21,7 +21,7 @@ def lines(curve: Curve) -> Iterator[str]:
 
 
 def summary(result: Result) -> Iterator[str]:
-    """What became of all groups together, if there are several."""
+    """Yield the same of all groups together, if there are several."""
     groups = [point.machines for point in groups_of(result) if point.machines is not None]
     if len(groups) > 1:
         together = [time for group in groups for time in group.ready_s]

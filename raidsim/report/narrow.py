@@ -20,7 +20,7 @@ LEAST_WITH_TWO = 3  # columns of a table in which the second may be a label, too
 
 @dataclass(frozen=True)
 class Room:
-    """What a column needs, and what it would have if there were enough room."""
+    """The width that a column needs, and the width that it would have with enough room."""
 
     least: int
     most: int
@@ -67,7 +67,7 @@ def _labels(table: Table) -> list[int]:
 
 
 def _widths(room: list[Room], width: int) -> list[int]:
-    """What columns have of a width: what is more than they need goes to the narrowest first."""
+    """Return the widths of columns: room beyond their needs goes to the narrowest first."""
     found = [one.least for one in room]
     for _ in range(width - sum(found)):
         short = [at for at, one in enumerate(room) if found[at] < one.most]
@@ -78,12 +78,12 @@ def _widths(room: list[Room], width: int) -> list[int]:
 
 
 def may_wrap(column: Column) -> bool:
-    """Whether a column holds texts and no figures, which stand at its right edge."""
+    """Return whether a column holds texts and no figures, which stand at its right edge."""
     return column.justify != "right"
 
 
 def _width(table: Table, console: Console) -> int:
-    """How wide a table is where there is room enough."""
+    """Return the width of a table with enough room."""
     return console.measure(table, options=console.options.update(width=WIDE)).maximum
 
 

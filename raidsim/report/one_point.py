@@ -27,7 +27,7 @@ SPAN_OF_LOG = 20.0
 
 
 def is_one(curve: Curve) -> bool:
-    """Whether a load has one point, and nothing that is drawn against the load."""
+    """Return whether a load has one point, and nothing that is drawn against the load."""
     return len(curve.points) == 1 and not curve.unknowns and curve.highest is None
 
 

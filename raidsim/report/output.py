@@ -303,7 +303,7 @@ def _real(path: Path) -> Path:
 
 
 def _is_device(path: Path) -> bool:
-    """Whether ``path`` is there but no regular file, such as /dev/null or a pipe."""
+    """Return whether ``path`` is there but no regular file, such as /dev/null or a pipe."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -126,14 +126,14 @@ def _draw_band(axes: Axes, curve: Curve, name: str, scale: float, colour: str) -
 
 
 def _state(point: Point) -> str:
-    """What is to be marked of a point, if anything is."""
+    """Return the mark of a point, if it has any."""
     if point.saturated:
         return "saturated"
     return "" if point.converged else "not converged"
 
 
 def _label(state: str, points: Sequence[Point]) -> str:
-    """What the marks mean; of saturated points also the most that is carried."""
+    """Return the meaning of the marks; of saturated points also the highest carried rate."""
     found = {numbers.count(p.carried.rate * p.workers) for p in points if p.carried is not None}
     return f"{state}, {found.pop()} IO/s are carried" if len(found) == 1 else state
 

@@ -102,7 +102,7 @@ def _clock(value: float) -> str:
 
 
 def health_words(phase: Phase, several: bool) -> str:
-    """How the volumes are: "degraded"; "data degraded, log optimal"."""
+    """Return the health of the volumes: "degraded"; "data degraded, log optimal"."""
     if not several:
         return next(iter(phase.health.values()), "")
     return ", ".join(f"{name} {health}" for name, health in phase.health.items())
@@ -165,7 +165,7 @@ def lines(result: Result) -> Iterator[str]:
 
 
 def lost_since(course: Course) -> dict[str, float]:
-    """When each volume that loses data did, s: the beginning of the first such phase."""
+    """Return when each volume that loses data did, s: the beginning of the first such phase."""
     found: dict[str, float] = {}
     for phase in course.phases:
         for volume, health in phase.health.items():
@@ -175,7 +175,7 @@ def lost_since(course: Course) -> dict[str, float]:
 
 
 def cut_words(cut: VolumeCut) -> str:
-    """What a power cut did to a volume, in a sentence without its end."""
+    """Return the effect of a power cut on a volume, in a sentence without its end."""
     parts = [f"{cut.volume}: {cut.in_flight:,} I/Os under way"]
     lost = _size(cut.lost_bytes) if cut.lost_bytes else "nothing"
     parts.append(f"{lost} lost that was acknowledged")
@@ -201,7 +201,7 @@ def _size(number: int) -> str:
 
 
 def operation_words(operation: OperationUse) -> str:
-    """What an operation came to, in a sentence without its end."""
+    """Return the result of an operation, in a sentence without its end."""
     parts = [f"{operation.title}: {_state(operation)}"]
     if operation.mbps is not None and operation.progress > 0:
         parts.append(f"{numbers.mbps(operation.mbps)} MB/s of each drive (2^20 bytes)")
@@ -218,7 +218,7 @@ def operation_words(operation: OperationUse) -> str:
 
 
 def _is_extrapolated(operation: OperationUse) -> bool:
-    """Whether less was simulated than it says."""
+    """Return whether less was simulated than it says."""
     took = operation.seconds
     return took is not None and operation.simulated_seconds < 0.99 * took
 

@@ -63,7 +63,7 @@ def draw_latency(axes: Axes, plan: Plan, colours: Palette) -> None:
 
 
 def draw_bill(axes: Axes, plan: Plan, colours: Palette) -> None:
-    """What each design costs, by what it is for; without prices its drives, first and at last."""
+    """Draw the cost of each design by purpose; without prices its drives, first and at last."""
     rows = range(len(plan.front))
     for number, (name, values) in enumerate(_bill(plan)):
         before = [sum(each[row] for _, each in list(_bill(plan))[:number]) for row in rows]

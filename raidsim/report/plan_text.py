@@ -44,7 +44,7 @@ def parts(plan: Plan) -> Iterator[RenderableType]:
 
 
 def funnel(plan: Plan) -> Table:
-    """How many designs each stage left, and what the others fell for."""
+    """Return the number of designs that each stage leaves, and why the others were dropped."""
     table = _table("stage", "designs", "left", "runs", "fell for")
     for column in (1, 2, 3):
         table.columns[column].justify = "right"
@@ -55,7 +55,7 @@ def funnel(plan: Plan) -> Table:
 
 
 def reasons(stage: Stage) -> str:
-    """What designs fell for in a stage, the most frequent first."""
+    """Return the reasons why a stage dropped designs, the most frequent first."""
     ordered = sorted(stage.fell.items(), key=lambda one: -one[1])
     return ", ".join(f"{name} {count:,}" for name, count in ordered) or NONE
 
@@ -122,7 +122,7 @@ def hours(seconds: float) -> str:
 
 
 def lifetime(years: float) -> str:
-    """How long drives last: 2.9 years, 11 years, over 100 years."""
+    """Return the life of drives: 2.9 years, 11 years, over 100 years."""
     if years > drives.LONG:
         return f"over {drives.LONG} years"
     return f"{years:.1f} years" if years < 9.95 else f"{years:.0f} years"
@@ -136,7 +136,7 @@ def chance(share: float) -> str:
 
 
 def money(one: Candidate, currency: str | None) -> str:
-    """What a design costs, by what it is for."""
+    """Return the cost of a design by purpose."""
     assert one.cost is not None
     return (
         f"{one.number} costs {one.cost.purchase:,.0f} {currency} at first,"
@@ -146,7 +146,7 @@ def money(one: Candidate, currency: str | None) -> str:
 
 
 def sentences(plan: Plan) -> Iterator[str]:
-    """What a plan says beside its tables."""
+    """Yield the sentences of a plan beside its tables."""
     if plan.front and plan.currency is not None:
         yield money(plan.front[0], plan.currency)
     if plan.front:
@@ -182,7 +182,7 @@ def sentences(plan: Plan) -> Iterator[str]:
 
 
 def _unsettled(plan: Plan) -> Iterator[str]:
-    """Where the runs of a design were ended before its caches had settled."""
+    """Yield where the runs of a design were ended before its caches had settled."""
     for one in plan.front:
         for name, words in STATES.items():
             state = getattr(one, name)

@@ -47,7 +47,7 @@ def table(parts: Sequence[PartPower]) -> Table:
 
 
 def notes(parts: Sequence[PartPower]) -> Iterator[str]:
-    """What the sum leaves out."""
+    """Yield notes on what the sum leaves out."""
     silent = [part.card for part in parts if part.idle is None or part.active is None]
     if silent:
         yield f"not known: {', '.join(dict.fromkeys(silent))} (the card does not say)"

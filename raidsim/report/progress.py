@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class PointProgress(Protocol):
-    """What a run says of the point that it is at."""
+    """The progress of a run at its present point."""
 
     @property
     def point_index(self) -> int:
@@ -39,7 +39,7 @@ class PointProgress(Protocol):
 
     @property
     def points(self) -> int:
-        """How many points the run has."""
+        """The number of points of the run."""
 
     @property
     def label(self) -> str:
@@ -47,7 +47,7 @@ class PointProgress(Protocol):
 
     @property
     def fraction(self) -> float:
-        """How much of the point is done, 0 to 1."""
+        """The completed share of the point, 0 to 1."""
 
     @property
     def iops(self) -> float:
@@ -55,7 +55,7 @@ class PointProgress(Protocol):
 
 
 class JobProgress(Protocol):
-    """What a validation or a fit says after each of its runs."""
+    """The progress of a validation or a fit after each of its runs."""
 
     @property
     def done(self) -> int:

@@ -78,7 +78,7 @@ class Clock:
 
 
 def is_steady(scenario: Mapping[str, Any]) -> bool:
-    """Whether the loads of a scenario go on as long as one likes.
+    """Return whether the loads of a scenario go on as long as one likes.
 
     What has an end, such as a boot storm, is not stretched by a rebuild beside it.
     """

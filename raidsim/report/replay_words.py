@@ -10,7 +10,7 @@ from raidsim.result import Latency
 
 
 def lines(curve: Curve) -> Iterator[str]:
-    """How much was replayed, and the response times in the trace beside those simulated."""
+    """Yield the number of replayed requests, and traced beside simulated response times."""
     for point in curve.points:
         found = point.trace
         if found is None:

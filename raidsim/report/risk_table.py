@@ -56,7 +56,7 @@ def table(risks: Sequence[Risk], facts: Sequence[VolumeFacts]) -> Table:
 
 
 def _figures(risk: Risk) -> tuple[str | Text, ...]:
-    """What a time of rebuilds comes to."""
+    """Return the figures for a rebuild time."""
     return (
         duration(risk.rebuild) if risk.rebuild else numbers.NOT_MEASURED,
         years_words(risk.mttdl_years),
@@ -68,7 +68,7 @@ def _figures(risk: Risk) -> tuple[str | Text, ...]:
 
 
 def unknowns_line(found: RiskUnknowns) -> str:
-    """What cards leave open of the risk of a volume, in a line, and what decides most of it."""
+    """Return in a line what cards leave open of a volume's risk, and what decides most of it."""
     parts = []
     for name, words, text in (
         ("rebuild", "rebuild of a drive", duration),
@@ -94,7 +94,7 @@ def unknowns_line(found: RiskUnknowns) -> str:
 def notes(
     risks: Sequence[Risk], models: Sequence[str], loads: Callable[[int], str]
 ) -> Iterator[str]:
-    """What the figures rest on, and what they leave out.
+    """Yield notes on the basis of the figures, and on what they leave out.
 
     ``models`` are the drives' cards; ``loads`` says which loads a point of the sweep has.
     """
@@ -148,7 +148,7 @@ def _begins(risk: Risk) -> str:
 
 
 def _under_load(found: UnderLoad, loads: Callable[[int], str]) -> str:
-    """How long a rebuild takes beside the scenario's loads, and which rate would keep a day."""
+    """Return the rebuild time beside the loads, and the rate that would keep it to a day."""
     beside = f"under load ({loads(found.point)})"
     if math.isinf(found.seconds):
         return (
@@ -164,7 +164,7 @@ def _under_load(found: UnderLoad, loads: Callable[[int], str]) -> str:
 
 
 def hybrid_note(hybrid: HybridSpec, risks: Sequence[Risk]) -> str:
-    """What becomes of a hybrid when one of its volumes is lost."""
+    """Return a note on a hybrid that loses one of its volumes."""
     lost = chance(of_hybrid(hybrid, risks))
     if has_all_in_back(hybrid):
         return f"{hybrid.name}: loses data with {hybrid.back}, which holds all of it: {lost}"

@@ -21,7 +21,7 @@ def volumes(scenario: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def several_volumes(scenario: Mapping[str, Any]) -> bool:
-    """Whether names of stations need the volume in front to be told apart."""
+    """Return whether names of stations need the volume in front to be told apart."""
     return len(volumes(scenario)) > 1
 
 

@@ -21,13 +21,13 @@ def csv_of(sweep: Sweep) -> bytes:
 
 
 def to_dict(sweep: Sweep) -> dict[str, Any]:
-    """What was varied, and a row for each point."""
+    """Return the varied keys, and a row for each point."""
     keys = list(sweep.keys)
     return {"schema": SCHEMA, "title": sweep.title, "keys": keys, "rows": sweep.rows}
 
 
 def json_of(sweep: Sweep) -> bytes:
-    """What :func:`to_dict` says, as JSON."""
+    """Return :func:`to_dict` as JSON."""
     return json_file.render(to_dict(sweep))
 
 

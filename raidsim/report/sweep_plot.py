@@ -32,7 +32,7 @@ def figure(sweep: Sweep, x: str | None = None, y: str = "iops", by: str | None =
 
 
 def axes_of(sweep: Sweep, x: str | None, y: str, by: str | None) -> tuple[str, str, str | None]:
-    """What is drawn over what; what is not given is chosen.
+    """Return the axes of the picture; those that are not given are chosen.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def _key(row: Row, x: str) -> Any:
 
 
 def _places(rows: Sequence[Row], x: str) -> dict[Any, float]:
-    """Where each value stands: by its number, or one behind the other."""
+    """Return where each value stands: by its number, or one behind the other."""
     values = list(dict.fromkeys(_key(row, x) for row in rows))
     found = [number_of(value) for value in values]
     if all(number is not None for number in found):
@@ -172,5 +172,5 @@ def _finish(axes: Axes, rows: Sequence[Row], x: str, y: str, places: dict[Any, f
 
 
 def words(name: str) -> str:
-    """What a column is, with its unit."""
+    """Return the meaning of a column, with its unit."""
     return COLUMN[name].words if name in COLUMN else name

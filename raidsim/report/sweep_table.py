@@ -74,7 +74,7 @@ def _summary(sweep: Sweep) -> str:
 
 
 def effects_table(found: Effects) -> Group:
-    """Which key matters, the most important first."""
+    """Return which key matters, the most important first."""
     table = titled(f"What {found.figure} depends on, in {found.rows:,} rows")
     table.add_column("key")
     table.add_column("share", justify="right")

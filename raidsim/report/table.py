@@ -243,7 +243,7 @@ def _where(chosen: Sequence[int], curve: Curve) -> str:
 
 
 def remarks(point: Point) -> list[str]:
-    """How many I/Os of a point did not end well, then its warnings."""
+    """Return the number of I/Os of a point that failed or timed out, then its warnings."""
     return [*_not_well(point), *_other_remarks(point)]
 
 
@@ -280,7 +280,7 @@ def interval_cell(point: Point) -> str:
 
 
 def _is_marked(point: Point) -> bool:
-    """Whether the mark of what did not converge belongs to a point; others say it in words.
+    """Return whether the mark of what did not converge belongs to a point; others say it in words.
 
     A load that has an end asks for no precision.
     """

@@ -117,7 +117,7 @@ def _stretch(axes: Axes, clock: Clock, scale: float, colours: Palette) -> None:
 
 
 def lanes_of(course: Course) -> list[Lane]:
-    """What happened, in the order in which it began; what lasted has its end."""
+    """Return the events in the order of their beginnings, with their ends if they lasted."""
     found: list[Lane] = []
     end = course.timeline[-1].time_s if course.timeline else 0.0
     for number, event in enumerate(course.events):
@@ -256,7 +256,7 @@ def _draw_lanes(
 
 
 def _beside(start: float, stop: float, end: float, text: str) -> Iterator[tuple[float, str, str]]:
-    """Where the words of a lane stand: behind it if there is room, else before it, else on it."""
+    """Yield the place of the words of a lane: behind it if there is room, else before or on it."""
     room = 0.0095 * end * len(text)  # about what a letter takes of the axis
     gap = 0.008 * end
     if stop + gap + room <= end:

@@ -105,7 +105,7 @@ def draw_sizes(axes: Axes, info: TraceInfo, colours: Palette) -> None:
 
 
 def draw_addresses(axes: Axes, info: TraceInfo, colours: Palette) -> None:
-    """Where reads and writes begin, as shares of them."""
+    """Draw where reads and writes begin, as shares of them."""
     divisor, name = next((u, n) for u, n in BYTE_UNITS if info.end >= u or u == 1)
     counts = np.array(info.addresses.counts, float)
     edges = _edges(info.addresses, max(info.end, 1))

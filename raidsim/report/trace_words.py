@@ -32,7 +32,7 @@ class Section:
 
 
 def facts(info: TraceInfo) -> list[tuple[str, str]]:
-    """What it is, in names and short texts."""
+    """Return the facts of a trace, as names and short texts."""
     data = info.ops["read"] + info.ops["write"]
     found = [
         ("requests", f"{info.requests:,}"),

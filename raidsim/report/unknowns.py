@@ -31,7 +31,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Block:
-    """What is said about one load: a table, and sentences below it."""
+    """The text about one load: a table, and sentences below it."""
 
     title: str
     headers: list[str]
@@ -165,7 +165,7 @@ def _title(found: Unknowns) -> str:
 
 
 def _main(figure: Figure | None) -> str:
-    """What has the largest part in the width of an interval: of all of it, draws and models."""
+    """Return the largest cause of the width of an interval, of draws and models together."""
     if figure is None:
         return numbers.NOT_MEASURED
     left_out = figure.left_out or 0.0
@@ -180,7 +180,7 @@ def _of(share: Share, drawn: float) -> str:
 
 
 def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
-    """What is behind the width, what would narrow it, and what went wrong."""
+    """Yield notes on the causes of the width, on what would narrow it, and on problems."""
     rate = _widest(curve)
     if rate is not None:
         yield from _behind(rate)
@@ -215,7 +215,7 @@ def _wide(found: Unknowns) -> list[str]:
 
 
 def _held(found: Unknowns) -> str:
-    """Which share of published figures lay in intervals that are made as these."""
+    """Return which share of published figures lay in intervals that are made as these."""
     near, figures, elsewhere, others = spread.HELD
     low, high = spread.HALF
     half = f"half of what others measured was {low:.2f} to {high:.2f} times the prediction"

@@ -95,7 +95,7 @@ def render(
 def _document(
     drawn: _Drawn, pictures: Sequence[str], report: ValidationReport
 ) -> dict[str, object]:
-    """What the page says of one document."""
+    """Return the part of the page about one document."""
     failed = [verdict for verdict in report.failed if verdict.claim.document == drawn.name]
     return {
         "name": drawn.name,

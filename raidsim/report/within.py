@@ -17,7 +17,7 @@ def bound(found: Highest) -> str:
 
 
 def judged(found: Highest) -> str:
-    """What was held against it: "mean", "p99"."""
+    """Return the figure that the limit applies to: "mean", "p99"."""
     return "mean" if found.percentile is None else f"p{100 * found.percentile:g}"
 
 
@@ -55,7 +55,7 @@ def line(curve: Curve) -> str:
 
 
 def where(curve: Curve) -> str:
-    """Where the answer lies: "between 7 and 8 outstanding", or at the last point of the curve."""
+    """Return the place of the answer: "between 7 and 8 outstanding", or at the last point."""
     found, point = curve.highest, best(curve)
     assert found is not None
     assert point is not None
@@ -66,7 +66,7 @@ def where(curve: Curve) -> str:
 
 
 def _beyond(point: Point, value: float) -> str:
-    """How hard a point drives its system, with another value in place of its own."""
+    """Return the load of a point, with another value in place of its own."""
     closed = point.outstanding is not None
     return offered(replace(point, **{"outstanding": int(value)} if closed else {"rate": value}))
 

@@ -40,7 +40,7 @@ TERA = 1e12
 
 @dataclass(frozen=True)
 class Risk:
-    """What a volume risks over a mission.
+    """The risk of a volume over a mission.
 
     Attributes
     ----------
@@ -214,12 +214,12 @@ def of_hybrid(hybrid: HybridSpec, risks: Iterable[Risk]) -> float:
 
 
 def has_all_in_back(hybrid: HybridSpec) -> bool:
-    """Whether the back of a hybrid holds all of its data at any time."""
+    """Return whether the back of a hybrid holds all of its data at any time."""
     return hybrid.mode == "cache" and hybrid.write != "back"
 
 
 def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
-    """How the drives of a volume fail, at a constant rate, and which value of the card says it.
+    """Return the constant failure rate of a volume's drives, and the card value that gives it.
 
     Every card has an annual failure rate, and field figures are given as one. A mean time
     between failures counts only if the scenario sets it and no rate. Where a card states it and no
@@ -239,7 +239,7 @@ def failure_rate(volume: VolumeSpec) -> tuple[Weibull, str]:
 
 
 def is_simulated(volume: VolumeSpec) -> bool:
-    """Whether there is a rebuild to be simulated, for which the compiled kernel is needed."""
+    """Return whether a rebuild must be simulated, which needs the compiled kernel."""
     return volume.layout is not None and volume.failures_tolerated > 0
 
 

@@ -103,7 +103,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Shock:
-    """What hits all drives ``rate`` times an hour; each then fails with a chance of ``kills``."""
+    """A shock to all drives ``rate`` times an hour; each fails with a chance of ``kills``."""
 
     rate: float
     kills: float
@@ -111,7 +111,7 @@ class Shock:
 
 @dataclass(frozen=True)
 class Drives:
-    """How the drives of an array fail, and what they cannot read.
+    """The failures of an array's drives, and their unreadable sectors.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class Drives:
 
 @dataclass(frozen=True)
 class Repair:
-    """How a failed drive is replaced and restored.
+    """The replacement and the rebuild of a failed drive.
 
     Attributes
     ----------

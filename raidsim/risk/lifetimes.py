@@ -40,7 +40,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Loss:
-    """What simulated lifetimes lost: any data, and whole groups (more drives than tolerated)."""
+    """The losses in simulated lifetimes: any data, and whole groups (too many drives)."""
 
     any: Estimate
     group: Estimate
@@ -132,7 +132,7 @@ class _Lifetimes:
         self.free = np.zeros((rows, groups))  # when the group's last rebuild is done
 
     def _multipliers(self, rows: int, total: int) -> Values:
-        """What the hazard of each drive is multiplied by: those of a bad batch fail more."""
+        """Return the factors of the hazard of each drive: those of a bad batch fail more."""
         times = np.ones((rows, total))
         batch = self.drives.batch
         if batch is not None:
@@ -217,7 +217,7 @@ class _Lifetimes:
         return total * self.times
 
     def _shocks(self) -> tuple[Values, float]:
-        """When the next shock comes, and what its rate is multiplied by."""
+        """Return when the next shock comes, and what its rate is multiplied by."""
         shock = self.drives.shock
         if shock is None or shock.rate == 0:
             return np.full(len(self.row), np.inf), 1.0
@@ -259,7 +259,7 @@ class _Lifetimes:
         return lost
 
     def _restored_at(self, rows: NDArray[np.int64], group: int) -> Values:
-        """When drives that fail now are restored; each takes a spare, and the next is ordered."""
+        """Return when drives that fail now are restored; each takes a spare, and one is ordered."""
         repair, now = self.repair, self.now[rows]
         delivered = now + _duration(repair.delivery).draw(self.random, len(rows))
         if repair.spares:
@@ -337,7 +337,7 @@ def _duration(hours: float | Duration) -> Duration:
 
 
 def _sets(redundancy: Redundancy) -> tuple[NDArray[np.int64], Flags]:
-    """Which drives (rows) are in which set (columns), and which drives share one."""
+    """Return which drives (rows) are in which set (columns), and which drives share one."""
     group = redundancy.group
     one = np.zeros((group.drives, len(group.sets)), dtype=np.int64)
     for column, members in enumerate(group.sets):

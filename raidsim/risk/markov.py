@@ -242,7 +242,7 @@ def _after(
     absorbing: bool,
     also: Matrix | None = None,
 ) -> Matrix:
-    """Where each state leads within a time; the last column gathers what ``into`` counts.
+    """Return where each state leads within a time; the last column gathers what ``into`` counts.
 
     Absorbing: what is counted leaves the states. Not: it is counted and goes on. ``also``: rates
     out of all states that are not counted.

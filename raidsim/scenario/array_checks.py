@@ -98,7 +98,7 @@ def _check_software(values: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _check_intent(values: Mapping[str, Any], controller: Card | None) -> Iterator[Finding]:
-    """What is noted of writes must have an array to be about, and software that does it."""
+    """Check that a record of writes has an array to belong to, and software that keeps it."""
     intent, level = values.get("intent") or "none", values.get("level")
     if intent != "none":
         if controller is not None:

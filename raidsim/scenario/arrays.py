@@ -46,14 +46,14 @@ def default_controller(controllers: Sequence[str]) -> str | None:
 
 
 def writes_back(write: str, battery: str | None) -> bool:
-    """Whether writes are answered from the cache: not without a good battery, unless told so."""
+    """Return whether the cache answers writes: not without a good battery, unless told so."""
     if write == "back":
         return battery == "good"
     return write == "back-bad-battery"
 
 
 def stops_trims(values: Mapping[str, Any], drive: Card, layout: np.void | None) -> str | None:
-    """Why a trim does not come to the drives of a volume; None if it does.
+    """Return why a trim does not come to the drives of a volume; None if it does.
 
     Linux md passes discards on, but under parity only where an administrator vouches for the
     drives (devices_handle_discard_safely of raid456, which is off).
@@ -70,7 +70,7 @@ def stops_trims(values: Mapping[str, Any], drive: Card, layout: np.void | None) 
 def intent_of(
     values: Mapping[str, Any], drive: Card | None, host: Card | None, *, is_controlled: bool
 ) -> str:
-    """What is noted of writes where a volume does not say: what the operating system does.
+    """Return the default record of writes of a volume: that of the operating system.
 
     mdadm gives a redundant array of large members a bitmap when it makes it. A bitmap whose chunks
     would be no multiple of the strip is left out.
@@ -87,7 +87,7 @@ def intent_of(
 
 
 def is_on_pcie_of(card: Card, drive: Card) -> bool:
-    """Whether a drive is on PCIe lanes of a controller: in its slots, or on tri-mode ports."""
+    """Return whether a drive is on PCIe lanes of a controller: in its slots, or tri-mode ports."""
     return drive.word("link.interface") in ("pcie", "nvme") and card.flag("drives.pcie")
 
 
@@ -113,7 +113,7 @@ def at_speed_of(drive: Card, port: str) -> Card:
 
 
 def is_on_slower_port(drive: Card) -> bool:
-    """Whether :func:`at_speed_of` made a SATA solid state drive slower than its own link."""
+    """Return whether :func:`at_speed_of` made a SATA solid state drive slower than its own link."""
     name = "link.command_size"
     return (
         drive.word("link.interface") == "sata"
@@ -138,7 +138,7 @@ def on_lanes_of(drive: Card, controller: Card) -> Card:
 
 
 def is_on_lanes_of(controller: Card, drive: Card) -> bool:
-    """Whether a drive takes lanes of the tri-mode ports of a controller."""
+    """Return whether a drive takes lanes of the tri-mode ports of a controller."""
     return is_on_pcie_of(controller, drive) and controller.has("drives.pcie_speed")
 
 
@@ -160,7 +160,7 @@ def _no_faster(drive: Card, carried: float) -> Card:
 
 
 def not_by_software(level: str, drives: int, spans: int | None) -> tuple[str, str] | None:
-    """What Linux md, or raidsim of it, has no array of for want of drives; and the remedy.
+    """Return why Linux md, or raidsim's model of it, has no array of so few drives; and a remedy.
 
     A RAID 6 has four drives at least (``setup_conf`` of ``drivers/md/raid5.c``). RAID 4 and 5 of
     two are mirrors there.

@@ -23,22 +23,22 @@ class EventSpec(Part):
 
     @property
     def words(self) -> str:
-        """What happens, as a sentence without its end."""
+        """The event, as a sentence without its end."""
         return self.kind
 
     @property
     def words_of_end(self) -> str:
-        """What happens when it is over, if it lasts for a while."""
+        """The end of the event, as a sentence, if it lasts for a while."""
         return ""
 
     @property
     def span(self) -> float:
-        """How long it lasts, s; 0 if it is done at once, or nobody knows beforehand."""
+        """The duration, s; 0 if it is done at once, or if nobody knows it beforehand."""
         found = [getattr(self, name, None) for name in ("lasting", "outage", "boot")]
         return sum(one or 0.0 for one in found)
 
     def times(self, duration: float | None) -> list[float]:
-        """When it happens, s."""
+        """Return when it happens, s."""
         if self.every is None or duration is None:
             return [self.at]
         number = max(math.ceil((duration - self.at) / self.every), 1)

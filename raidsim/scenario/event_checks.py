@@ -38,7 +38,7 @@ MOST_TIMES = 1000
 
 @dataclass(frozen=True)
 class Parts:
-    """What events may happen to, as far as it could be read."""
+    """The parts that events may happen to, as far as they could be read."""
 
     controllers: Sequence[FoundController]
     links: Sequence[Found]
@@ -126,7 +126,7 @@ def _filled_in(kind: type[EventSpec], values: Values, parts: Parts) -> Values:
 
 
 def _check_event(kind: type[EventSpec], values: Values, parts: Parts) -> Iterator[Finding]:
-    """What is wrong with one event on its own."""
+    """Yield what is wrong with one event on its own."""
     for key in REFERENCES:
         if key in values:
             yield from _check_reference(kind, values, key, [part.name for part in parts.of(key)])
@@ -209,7 +209,7 @@ def _check_offsets(values: Values, volume: FoundVolume | None) -> Iterator[Findi
 def _check_changes(
     kind: type[EventSpec], values: Values, volume: FoundVolume | None, parts: Parts
 ) -> Iterator[Finding]:
-    """What sets something anew says what, and it can be set."""
+    """Check that an event which sets values names them, and that they can be set."""
     if kind is kinds.Air and values.get("ambient", 0) is None and values.get("airflow", 0) is None:
         yield "ambient", "is missing, and airflow too", "say what changes"
     if kind is kinds.Policy:
@@ -282,7 +282,7 @@ def _check_times(
 
 
 def _goes_on(event: EventSpec) -> bool:
-    """Whether there is something to measure before or after an event."""
+    """Return whether there is something to measure before or after an event."""
     return (
         event.at > 0 or event.span > 0 or event.OPERATION or isinstance(event, kinds.DriveFailure)
     )
@@ -316,7 +316,7 @@ class _Story:
         self.lasting: list[tuple[tuple[Any, ...], float]] = []  # what lasts, and until when
 
     def problems(self) -> Iterator[tuple[KeyPath, str, str, str | None]]:
-        """What is wrong with each, in the order in which they happen; what repeats, once."""
+        """Yield what is wrong with each event, in the order of time; a repeated problem once."""
         said: set[tuple[KeyPath, str]] = set()
         for time, path, event in self.events:
             for key, cause, remedy in self._next(time, event):
@@ -347,7 +347,7 @@ class _Story:
                 self.running[event.load] = False
 
     def _overlap(self, time: float, event: EventSpec) -> Iterator[Finding]:
-        """What lasts for a while is over before the same happens once more."""
+        """Check that an event with a duration ends before the same event happens again."""
         what, span = _lasts(event)
         for other, until in self.lasting:
             if time <= until and _meet(what, other):
@@ -405,11 +405,11 @@ class _Story:
             self.spares[volume] += 1
 
     def _may_be_spared(self, volume: str) -> bool:
-        """Whether a spare may have come free, and stand in for a drive that had failed."""
+        """Return whether a spare may have come free, and stand in for a drive that had failed."""
         return volume in self.freed or (self.had[volume] > 0 and self.links_go)
 
     def _may_lack(self, volume: str, drive: int) -> bool:
-        """Whether a drive that has not failed by an event may still be one that is replaced."""
+        """Return whether a drive that no event has failed may still be replaced."""
         spared = self.had[volume] > 0
         if (volume, drive) in self.stood_in or (spared and self.links_go):
             return True
@@ -444,7 +444,7 @@ def _lasts(event: EventSpec) -> tuple[tuple[Any, ...], float | None]:
 
 
 def _meet(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether two things happen to the same part; None stands for all parts."""
+    """Return whether two things happen to the same part; None stands for all parts."""
     return (
         bool(one)
         and one[0] == other[0]

@@ -126,7 +126,7 @@ class LatentErrors(_OnDrive):
 
     @property
     def number(self) -> int:
-        """How many sectors."""
+        """The number of sectors."""
         return self.count or len(self.offsets or ())
 
     @property
@@ -422,7 +422,7 @@ class PowerCut(EventSpec):
     )
 
     def away(self, drives: Sequence[Card]) -> float:
-        """How long hosts issue no I/Os, s: until they have booted, and these drives spun up."""
+        """Return the seconds until hosts have booted and these drives have spun up."""
         starts = [one.number(SPIN_UP) for one in drives if SPIN_UP in one.about.by_name]
         return self.outage + max(self.boot, *starts, 0.0)
 

@@ -56,7 +56,7 @@ class Reader(ABC):
     @property
     @abstractmethod
     def form(self) -> str:
-        """What may be written, in a word or two, for the reference page."""
+        """The form of its values in a word or two, for the reference page."""
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_plain_validator_function(self.read)

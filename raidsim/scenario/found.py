@@ -54,7 +54,7 @@ class FoundHost(FoundOnCard):
     """The server."""
 
     def spec(self) -> HostSpec:
-        """What it is, where nothing is wrong."""
+        """Return the specification, if nothing is wrong."""
         return HostSpec.model_construct(**self.values, card=self.known_card)
 
 
@@ -62,7 +62,7 @@ class FoundController(FoundOnCard):
     """A controller."""
 
     def spec(self) -> ControllerSpec:
-        """What it is, where nothing is wrong."""
+        """Return the specification, if nothing is wrong."""
         return ControllerSpec.model_construct(**self.values, card=self.known_card)
 
     @classmethod
@@ -96,7 +96,7 @@ class FoundVolume(FoundOnCard):
         return int(self.layout["size"])
 
     def spec(self) -> VolumeSpec:
-        """What it is, where nothing is wrong."""
+        """Return the specification, if nothing is wrong."""
         card, layout = self.known_card, self.layout
         return VolumeSpec.model_construct(**self.values, card=card, layout=layout)
 
@@ -108,7 +108,7 @@ class FoundVolume(FoundOnCard):
 
 @dataclass(frozen=True)
 class Extent:
-    """How large a hybrid is: what a :class:`HybridSpec` has beside its keys."""
+    """The size of a hybrid: what a :class:`HybridSpec` has beside its keys."""
 
     capacity: int
     blocks: int
@@ -123,7 +123,7 @@ class FoundHybrid(Found):
     extent: Extent | None = None
 
     def spec(self) -> HybridSpec:
-        """What it is, where nothing is wrong."""
+        """Return the specification, if nothing is wrong."""
         assert self.extent is not None
         return HybridSpec.model_construct(**self.values, **asdict(self.extent))
 

@@ -44,7 +44,7 @@ def check_hybrid(
     volumes: Mapping[str, FoundVolume],
     controller: Card | None,
 ) -> Iterator[Finding]:
-    """What can be said of one made of two volumes; ``controller`` None for the host itself."""
+    """Check a hybrid of two volumes; ``controller`` is None for the host itself."""
     block = values.get("block")
     if block is not None and not _is_block(block):
         cause = f"a block cannot be of {units.text(block, 'size')}"
@@ -124,7 +124,7 @@ def _check_sizes(
 
 
 def _check_map(values: Mapping[str, Any], front: int, back: int) -> Iterator[Finding]:
-    """Whether the map is of a size that can be kept, and what it begins with."""
+    """Check that the map has a size that can be kept, and the content that it begins with."""
     capacity = measure(values, front, back)[1]
     block, warm = values["block"], values.get("warm")
     left = back - values["back_offset"]
@@ -173,7 +173,7 @@ def measure(values: Mapping[str, Any], front: int, back: int) -> tuple[int, int,
 
 
 def extent_of(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -> Extent | None:
-    """How large a hybrid is in which nothing is wrong; None if that can't be known."""
+    """Return the size of a hybrid in which nothing is wrong; None if it is unknown."""
     if not set(MEASURED) <= set(values):
         return None
     front, back = (volumes[values[key]] for key in ("front", "back"))
@@ -194,7 +194,7 @@ def check_overlaps(hybrids: Sequence[FoundHybrid]) -> Iterator[IndexedFinding]:
 
 
 def _in_the_way(one: FoundHybrid, other: FoundHybrid) -> Iterator[tuple[str, str, str]]:
-    """What a hybrid uses that another one uses."""
+    """Yield the parts of a hybrid that another one uses."""
     name = quote(other.values.get("name", "hybrid"))
     front, back = (one.values.get(key) for key in ("front", "back"))
     if front is not None and front in (other.values.get("front"), other.values.get("back")):

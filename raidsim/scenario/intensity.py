@@ -9,7 +9,7 @@ from raidsim.scenario.load_spec import LoadSpec
 
 
 def offered(load: LoadSpec, intensity: int) -> float:
-    """What all workers of an open load ask for, IO/s, pauses between bursts counted in."""
+    """Return the rate that all workers of an open load ask for, IO/s, with pauses of bursts."""
     rate: float = at(load.rate, intensity) * load.workers
     if load.burst is not None:
         rate *= load.burst.on / period_of(load)

@@ -75,7 +75,7 @@ def reads_are_known(read: float | None, sizes: Sequence[SizeShare] | None) -> It
 def reads_and_trims_are_no_more_than_all(
     read: float | None, sizes: Sequence[SizeShare] | None, trim: float
 ) -> Iterator[Finding]:
-    """What neither reads nor trims is written."""
+    """Check that reads and trims are no more than all requests: the rest is written."""
     most = max(_read_shares(read, sizes), default=0.0)
     if most + trim > 1 + 1e-9:
         cause = f"{100 * trim:.6g} % trims and {100 * most:.6g} % reads are more than all requests"
@@ -432,7 +432,7 @@ def _read_shares(read: float | None, sizes: Sequence[SizeShare] | None) -> list[
 def _without_writes(
     read: float | None, sizes: Sequence[SizeShare] | None, trim: float
 ) -> str | None:
-    """What lets a load write that only reads and trims; None if it writes."""
+    """Return the remedy for a load that writes nothing; None if it writes."""
     shares = _read_shares(read, sizes)
     if not shares or min(shares) + trim < 1 - 1e-9:
         return None

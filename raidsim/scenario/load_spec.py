@@ -236,7 +236,7 @@ class LoadSpec(Part):
 
 
 def _shared(parts: Iterable[tuple[float, float]]) -> float:
-    """What shares of parts come to of all; exact where they are equal."""
+    """Return the mean of the parts' shares over all; exact where they are equal."""
     known = list(parts)
     if len({share for _, share in known}) == 1:
         return known[0][1]

@@ -122,7 +122,7 @@ class _Loader:
     def _read(
         self, key: str, model: type[Part], *, optional: bool = True
     ) -> Iterator[tuple[Values, KeyPath]]:
-        """What is written in each table of a kind, and where that is."""
+        """Yield the content of each table of a kind, and its place."""
         for table, path in self._list(key, optional):
             yield read_part(self.reading, model, table, path), path
 
@@ -215,7 +215,7 @@ class _Loader:
         ]
 
     def _has_a_course(self) -> bool:
-        """Whether events or machines are beside the loads, which then need not be there."""
+        """Return whether events or machines are beside the loads, which then need not be there."""
         data = self.reading.data
         return bool(data.get("machine") or data.get("event"))
 

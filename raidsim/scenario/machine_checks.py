@@ -16,7 +16,7 @@ from raidsim.scenario.part import Area
 
 
 class Room(NamedTuple):
-    """What a check needs to know of a volume; None where the volume itself is wrong."""
+    """The facts of a volume that a check needs; None where the volume itself is wrong."""
 
     capacity: int | None
     access: str | None

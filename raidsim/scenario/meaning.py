@@ -237,7 +237,7 @@ def _the_controller(reading: Reading, path: KeyPath, key: str, names: list[str])
 
 
 def _top_of(link: str, upward: Mapping[str, str | None]) -> str | None:
-    """Where a chain of links ends: a controller or the host."""
+    """Return where a chain of links ends: a controller or the host."""
     seen: set[str] = set()
     name: str | None = link
     while name is not None and name in upward and name not in seen:
@@ -293,7 +293,7 @@ def _mix(values: Values) -> tuple[SizeShare, ...]:
 def _around(
     name: str | None, volumes: Sequence[FoundVolume], hybrids: Sequence[FoundHybrid]
 ) -> dict[str, Any]:
-    """What the checks of a load need to know of what it runs on."""
+    """Return the facts that the checks of a load need about its volume."""
     for one in reversed(hybrids):
         if one.name == name and one.extent is not None:
             extent = one.extent

@@ -92,7 +92,7 @@ class ControllerKeys(Part):
 
 
 class LinkSpec(Part):
-    """What drives share on their way up: an expander with its wide port, a switch, a network."""
+    """A link that drives share: an expander with its wide port, a switch, a network."""
 
     name: Name = key("name of the link")
     to: Name | None = key(
@@ -347,7 +347,7 @@ class AirSpec(Part):
 
 
 class Measure(Part):
-    """How long a point is measured, and how sure its result must be."""
+    """The length of a point's measurement, and the precision of its result."""
 
     precision: Annotated[float, Quantity("share", low="0.01 %", high="50 %")] = key(
         "half width of the confidence interval of the throughput, relative, to reach", "1 %"

@@ -161,7 +161,7 @@ def _address(data: dict[str, Any], steps: KeyPath) -> KeyPath:
 
 
 def _how_many(items: int) -> str:
-    """What numbers there are, where one is given that there is not."""
+    """Return the valid numbers, for a number that does not exist."""
     if items == 1:
         return "there is only one of them, which has the number 0"
     return f"there are only {items} of them, which have the numbers 0 to {items - 1}"

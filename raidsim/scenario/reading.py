@@ -89,7 +89,7 @@ class Reading:
             self.problem((*path, key), cause, remedy)
 
     def is_broken(self, path: KeyPath) -> bool:
-        """Whether the file gives this value, but not in TOML that can be read."""
+        """Return whether the file gives this value, but not in TOML that can be read."""
         return path in self.file.broken
 
     def raise_if_wrong(self) -> None:
@@ -100,7 +100,7 @@ class Reading:
         raise InputError(the_first(ordered, self.file.name))
 
     def _is_overridden(self, path: KeyPath) -> bool:
-        """Whether an override gave the value at a path, or alone made the table that is there."""
+        """Return whether an override gave the value at a path, or made the table there."""
         if any(path[: len(given)] == given for given in self.overridden):
             return True
         made = any(given[: len(path)] == path for given in self.overridden)

@@ -162,7 +162,7 @@ def _inline_rows(name: str, inline: Any) -> Iterator[Sequence[str]]:
 
 
 def _default_inside(value: Any, reader: Reader | None) -> str:
-    """What a key of an inline table means if it is left out."""
+    """Return the meaning of a key of an inline table that is left out."""
     if isinstance(reader, Quantity) and reader.word:
         return f'`"{reader.word}"`'
     if value is None:
@@ -190,7 +190,7 @@ def _inline_table(annotation: Any) -> Any:
 
 
 def _takes_one(metadata: Sequence[Any], annotation: Any) -> bool:
-    """Whether a field that holds a list takes a single value as a list of one."""
+    """Return whether a field that holds a list takes a single value as a list of one."""
     for item in metadata:
         if isinstance(item, Reader) or getattr(item, "func", None) is as_list:
             return True

@@ -17,7 +17,7 @@ MOST_YEARS = 100
 
 
 def check_replay_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Finding]:
-    """What does not fit together: the keys of a trace, and those of the load beside it."""
+    """Yield conflicts between the keys of a trace and those of the load beside it."""
     for key in SAID_BY_THE_TRACE:
         if table.get(key) is not None:
             yield key, "cannot stand beside trace, which says it", "leave it out"
@@ -43,7 +43,7 @@ def check_replay_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Find
 
 
 def check_replay(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iterator[Finding]:
-    """Whether the requests fit into a run, and into the volume, as far as that is known."""
+    """Check that the requests fit into a run, and into the volume, as far as that is known."""
     years = (found.survey.last - found.survey.first) / replay.speed / units.CALENDAR_YEAR_S
     if replay.replay != "closed" and years > MOST_YEARS:
         cause = f"lasts {units.plain(years, 2)} years from its first request to its last"

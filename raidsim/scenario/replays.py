@@ -37,7 +37,7 @@ SAID_BY_THE_TRACE = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What a load replays of a trace.
+    """The part of a trace that a load replays.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def opened(replay: Replay) -> TraceFile:
 
 
 def told(problem: Problem) -> Finding:
-    """What is wrong with a trace, said of the load that replays it.
+    """Return problems of a trace as problems of the load that replays it.
 
     What is an option of a command is a key in a scenario; a line of the trace is not one of the
     scenario, so its number belongs to the words, or else the name of the trace does.
@@ -140,7 +140,7 @@ def stretch_of(replay: Replay) -> tuple[float, float]:
 
 
 def meant(values: Mapping[str, Any], found: Plan, around: Mapping[str, Any]) -> dict[str, Any]:
-    """What a load that replays a trace would have said of its requests itself."""
+    """Return the request keys of a load that replays a trace, as its trace gives them."""
     replay: Replay = values["trace"]
     sector = int(around.get("sector", units.SECTOR))
     capacity = int(around.get("capacity") or found.size)

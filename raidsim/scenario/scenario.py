@@ -38,7 +38,7 @@ _NOTHING: Any = object()  # no value, not even None
 
 @dataclass(frozen=True)
 class Source:
-    """What a scenario was made from, so that another can be made with other values.
+    """The origin of a scenario, from which another with other values can be made.
 
     It is no part of what a scenario is: two that say the same are equal.
 
@@ -307,7 +307,7 @@ def load_text(
 
 @lru_cache(maxsize=64)
 def _parsed(text: str, name: str) -> TomlFile:
-    """What stands in a text, read once: many runs differ in their overrides alone."""
+    """Return a parsed text, read once: many runs differ in their overrides alone."""
     return parse(text, name)
 
 

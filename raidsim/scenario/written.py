@@ -78,7 +78,7 @@ def _hybrids(data: Mapping[str, Any], scenario: Tables) -> dict[str, Any]:
 
 
 def _defaults(table: Mapping[str, Any], load: LoadSpec) -> dict[str, Any]:
-    """What a load means by the keys it leaves out, where that depends on others."""
+    """Return the defaults of a load's missing keys that depend on other keys."""
     if load.trace is not None:
         return {"volume": load.volume} | dict.fromkeys(SAID_BY_THE_TRACE)
     return {

@@ -104,5 +104,5 @@ def _halve(low: float, high: float, trial: Trial, whole: bool, resolution: float
 
 
 def _halvings(low: float, high: float, near: float) -> int:
-    """How many trials at most bring two values as near to each other as asked."""
+    """Return the most trials that bring two values as near to each other as requested."""
     return max(math.ceil(math.log2((high - low) / near)), 0)

@@ -35,7 +35,7 @@ LEAST_BATCHES = 2 * LEAST_KEPT
 
 @dataclass(frozen=True)
 class Warmup:
-    """What to drop from the start of a series."""
+    """The part of a series to drop at its start."""
 
     cut: int  # observations, a multiple of 5
     batches: int  # batches of 5 in the series

@@ -39,7 +39,7 @@ def weighted(strips: Bytes, exponents: list[int]) -> Bytes:
 
 
 class Stripe:
-    """What is known of a stripe of k data strips: values, and a mask of where they hold."""
+    """The known part of a stripe of k data strips: values, and a mask of valid ones."""
 
     def __init__(self, layout: np.void, number: int) -> None:
         size = int(layout["strip"])

@@ -17,7 +17,7 @@ class StudyArguments(Arguments):
     """The arguments of a study while they are checked."""
 
     def scenario(self, value: Any) -> None:
-        """What is run."""
+        """Check the scenario to run."""
         self.instance("scenario", value, Scenario, "give raidsim.Scenario.read(...)")
 
     def text(self, key: str, value: Any) -> None:
@@ -38,7 +38,7 @@ class StudyArguments(Arguments):
             self.wrong(key, "is no name of a file", "name a file, or leave it out")
 
     def runs_on(self, *, store: Any, cluster: Any, progress: Any) -> None:
-        """Where runs are made and kept, and the receiver of their progress."""
+        """Return where runs are made and kept, and the receiver of their progress."""
         if not isinstance(store, Store):
             self.path("store", store)
         self.text("cluster", cluster)

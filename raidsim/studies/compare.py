@@ -48,7 +48,7 @@ DOUBLINGS = 6
 
 @dataclass(frozen=True)
 class _Ask:
-    """What a caller wants of a comparison."""
+    """The settings of a comparison."""
 
     seeds: int
     within: str | None
@@ -72,7 +72,7 @@ class _Told:
     total: int = 0
 
     def step(self, size: int) -> OnProgress | None:
-        """What one step of so many runs tells."""
+        """Return the receiver of the progress of one step of so many runs."""
         begun, self.done = self.done, self.done + size
         self.total = max(self.total, self.done)
         if self.on_progress is None:
@@ -432,7 +432,7 @@ class _Runs:
 
 
 def _names(systems: Sequence[object], names: Sequence[str] | None) -> list[str]:
-    """What systems are called, once they are known to be comparable."""
+    """Return the names of systems, once they are known to be comparable."""
     wrong = []
     if len(systems) < 2:
         wrong.append(Problem("compare()", None, "systems", "it takes two or more", "name another"))

@@ -38,7 +38,7 @@ NORMAL = 1.96  # half a 95 % interval, in standard deviations
 
 @dataclass(frozen=True)
 class Effect:
-    """What one key explains, or two together beyond what each does.
+    """The share that one key explains, or that two together explain beyond each.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Effects:
-    """What keys explain of a figure, the largest first.
+    """The shares of a figure that keys explain, the largest first.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ def _effect(
 
 
 def _columns(values: Sequence[Any]) -> NDArray[np.float64]:
-    """What a key brings into the model: a column for each value but one, or a line and a curve."""
+    """Return the columns of a key in the model: one for each value but one, or line and curve."""
     distinct = list(dict.fromkeys(map(_hashable, values)))
     numbers = [number_of(value) for value in values]
     known = [number for number in numbers if number is not None]

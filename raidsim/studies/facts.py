@@ -53,7 +53,7 @@ def facts_of(
 
 
 def facts_of_results(results: Sequence[Result]) -> list[Fact]:
-    """What results say of their systems."""
+    """Return the facts of systems in their results."""
     return [
         Fact("usable capacity", "TB",
              tuple(sum(v.usable_bytes for v in one.volumes) / TERA for one in results)),

@@ -23,7 +23,7 @@ from raidsim.workers.engine import OnProgress
 
 @dataclass(frozen=True)
 class Order:
-    """How two scenarios compare in one figure of one point.
+    """The order of two scenarios in one figure of one point.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ def deviation_of(one: Drawn, place: int, other: Drawn, other_place: int, figure:
 
 
 def _gets_its_rate(drawn: Drawn, place: int) -> bool:
-    """Whether all loads ask for a rate, none is searched for, and that of a point is carried."""
+    """Return whether all loads have a given rate, and the rate of a point is carried."""
     scenario = drawn.scenario
     asked = all(load.rate is not None for load in scenario.loads) and not scenario.machines
     return asked and scenario.searched is None and not drawn.first.saturated[place]

@@ -49,7 +49,7 @@ class Difference:
 
 
 def paired(one: Sequence[float | None], other: Sequence[float | None]) -> Difference | None:
-    """How ``one`` differs from ``other``, run by run.
+    """Return how ``one`` differs from ``other``, run by run.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def independent(
     one: tuple[float, float | None, float | None],
     other: tuple[float, float | None, float | None],
 ) -> Difference | None:
-    """How ``one`` differs from ``other``, each a mean with the ends of its own interval.
+    """Return how ``one`` differs from ``other``, two means with intervals of their own.
 
     Relative widths of independent figures add up as squares (the delta method).
     """

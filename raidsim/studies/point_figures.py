@@ -66,12 +66,12 @@ def figures_of_search(highest: Highest) -> dict[str, float]:
 
 
 def is_throughput(name: str) -> bool:
-    """Whether a figure is one of throughput, of all of a run or of a phase of it."""
+    """Return whether a figure is one of throughput, of all of a run or of a phase of it."""
     return name in ("iops", "mbps") or name.startswith("iops from ")
 
 
 def grows(name: str) -> bool:
-    """Whether a figure is the larger the faster a system is; times and risks become smaller."""
+    """Return whether a figure is larger for a faster system; times and risks are smaller."""
     return unit_of(name) not in ("ms", "s", "share")
 
 
@@ -81,7 +81,7 @@ def is_percentile(name: str) -> bool:
 
 
 def is_tail(name: str) -> bool:
-    """Whether a figure is a latency that few I/Os exceed."""
+    """Return whether a figure is a latency that few I/Os exceed."""
     return name.endswith((" p95", " p99", " p999"))
 
 

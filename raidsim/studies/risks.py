@@ -23,7 +23,7 @@ SAMPLE = 2**29
 
 @dataclass(frozen=True)
 class RiskUnknowns:
-    """How far the risk of a volume would move if cards were as they might be too.
+    """The uncertainty of a volume's risk that comes from unknown values of cards.
 
     Attributes
     ----------

@@ -34,7 +34,7 @@ def _at(point: Point) -> str:
 
 
 def x_of(point: Point) -> float | None:
-    """Where a point stands on the axis of its sweep."""
+    """Return where a point stands on the axis of its sweep."""
     return point.rate if point.outstanding is None else float(point.outstanding)
 
 

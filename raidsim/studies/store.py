@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS variants (
 
 @dataclass(frozen=True)
 class Entry:
-    """What a run came to, as it is kept.
+    """The kept result of a run.
 
     Attributes
     ----------
@@ -187,12 +187,12 @@ class Store:
     # -- results ----------------------------------------------------------------------------
 
     def is_empty(self) -> bool:
-        """Whether nothing was ever kept in it."""
+        """Return whether nothing was ever kept in it."""
         with self._told():
             return self._base.execute("SELECT 1 FROM results LIMIT 1").fetchone() is None
 
     def get(self, key: str) -> Entry | None:
-        """What a run came to, if it is kept."""
+        """Return the result of a run, if it is kept."""
         with self._told():
             found = self._base.execute(
                 "SELECT status, reason, result, scenario, seconds FROM results WHERE key = ?",

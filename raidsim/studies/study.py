@@ -275,7 +275,7 @@ def _nothing(
 
 
 def status_of(result: Result) -> tuple[Status, str | None]:
-    """Whether a result carries what was asked for, and if not, what it does carry."""
+    """Return whether a result carries what was asked for, and if not, what it does carry."""
     if result.highest is not None:
         if result.highest.iops is None:
             return "not within", f"no load is within {result.highest.within_ms:g} ms"

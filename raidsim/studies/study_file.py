@@ -39,7 +39,7 @@ _WORDS = {str: "a text", dict: "a table", int: "a whole number", list: "a list o
 
 
 def is_study(name: str) -> bool:
-    """Whether a file is that of a study, and not of a scenario: it names its scenario."""
+    """Return whether a file is that of a study, and not of a scenario: it names its scenario."""
     path = Path(name)
     if path.suffix != ".toml" or not path.is_file():
         return False
@@ -96,7 +96,7 @@ def read_study(name: str, command: str) -> Asked:
 
 
 def _collected(problems: list[Problem], file: TomlFile, key: str, read: Any) -> list[Any]:
-    """What a part of the file says; or nothing, and its problems are noted."""
+    """Return a part of the file; or nothing, and note its problems."""
     try:
         return [read()]
     except InputError as error:

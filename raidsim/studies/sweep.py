@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """What a sweep found.
+    """The result of a sweep.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Sweep:
         return self.outcomes[number].result
 
     def effects(self, figure: str = "iops") -> Effects:
-        """Which key matters: what each explains of the variance of a figure.
+        """Return which key matters: what each explains of the variance of a figure.
 
         Raises
         ------
@@ -316,7 +316,7 @@ class Asked:
             table.check(name, option)
 
     def changes(self, base: Scenario) -> list[Changes]:
-        """What each variant changes."""
+        """Return the changes of each variant."""
         if self.drawn and self.samples < 1:
             self._refuse("samples", "no number of draws is given", "give --samples 64")
         if self.seeds < 1:
@@ -409,7 +409,7 @@ def opened(store: str | PathLike[str] | Store | None) -> Iterator[Store | None]:
 
 @contextmanager
 def telling(progress: OnProgress | bool | None) -> Iterator[OnProgress | None]:
-    """What a study tells how far it is: a bar for True, a function as it is, or nothing."""
+    """Yield the receiver of a study's progress: a bar for True, a given function, or none."""
     if progress is True:
         from raidsim.report.progress import Bar  # noqa: PLC0415  (the bar of the layer above)
 

@@ -66,7 +66,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Drawn:
-    """What the draws of a scenario gave: a row for each from 0 on, or why there is none."""
+    """The draws of a scenario: a row for each from 0 on, or why there is none."""
 
     draws: Draws
     scenario: Scenario
@@ -154,7 +154,7 @@ def number_of_draws(unknowns: int | bool, usual: int = DRAWS, most: int = MOST) 
 
 
 def refusal(unknowns: object, usual: int = DRAWS, most: int = MOST) -> InputError:
-    """What is said of a number of draws that is too small or too large, or of what is none."""
+    """Return the message for a number of draws that is invalid, too small or too large."""
     shown = quote(unknowns) if isinstance(unknowns, str) else repr(unknowns)
     cause = f"{shown} is {_what_is_wrong(unknowns)}"
     remedy = f"give {FEWEST} to {most:,}, or nothing for {usual}"
@@ -212,7 +212,7 @@ def _row(one: Draw) -> Row | str:
 
 
 def section(result: Result, drawn: Drawn) -> Unknowns:
-    """What the draws say about the figures of a full run."""
+    """Return the intervals of the figures of a full run."""
     told = Teller.of(drawn)
     full = row_of(result.points, result.highest)
     points = [
@@ -242,7 +242,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
 def _unknowns_of(
     place: int, figures: Mapping[str, float], result: Result, drawn: Drawn, told: Teller
 ) -> PointUnknowns:
-    """What the draws say about the figures of one point, or of what a search came to."""
+    """Return the intervals of the figures of one point, or of the result of a search."""
     at = result.points[place] if result.highest is None else result.highest
     # A search finds its rate; a saturated load does not get it.
     gets_its_rate = isinstance(at, Point) and at.rate is not None and not at.saturated
@@ -301,7 +301,7 @@ class Teller:
         return cls(list(inputs.values()), columns, out, most, only, turn, reads)
 
     def room(self, name: str, figures: Mapping[str, float]) -> float | None:
-        """How many times as much the links of drives carry at most; None if this gives no limit.
+        """Return the highest multiple that the links of drives carry; None without a limit.
 
         A closed load waits for each I/O before the next one. So its mean latency is the number
         outstanding over its rate (Little's law), and is not below the limit of the links.

@@ -69,7 +69,7 @@ def compare(
 
 
 def _as_long_as(point: Point) -> dict[str, Any]:
-    """What ends a load after as many reads and writes as a replay had; nothing of other loads."""
+    """Return an end after as many reads and writes as a replay had; none for other loads."""
     if point.trace is None:
         return {}
     others = (point.latency_ms.get(kind) for kind in ("trim", "flush"))

@@ -167,7 +167,7 @@ def _reach(info: TraceInfo) -> int:
 
 
 def _nearest(info: TraceInfo, end: int, align: int) -> tuple[Popularity, float | None]:
-    """Where accesses go, so that caches of all sizes miss as with the trace, and how near it is."""
+    """Return the places of accesses with which caches miss as with the trace, and the error."""
     # Blocks of one aligned place are accessed together, so a place counts as one of them.
     unit = max(align, info.block)
     blocks = float(max(1, end // unit))

@@ -27,7 +27,7 @@ EXPONENTS = tuple(round(0.5 + 0.05 * step, 2) for step in range(21))
 
 @dataclass(frozen=True)
 class Popularity:
-    """How accesses are spread over blocks.
+    """The distribution of accesses over blocks.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def zones(blocks: float, counts: NDArray[np.float64], most: int) -> Popularity |
 
 
 def _borders(counts: NDArray[np.float64], most: int) -> list[int]:
-    """Where to cut, one border at a time where it explains most of what is left."""
+    """Return where to cut, one border at a time where it explains most of what is left."""
     borders: list[int] = []
     sums = np.concatenate(([0.0], np.cumsum(counts)))
     squares = np.concatenate(([0.0], np.cumsum(counts**2)))

@@ -80,7 +80,7 @@ def taken_by(tables: Mapping[str, NDArray[Any]]) -> int:
 
 
 def rows_for(tables: Mapping[str, NDArray[Any]], name: str, needed: int, wished: int) -> int:
-    """How many rows a table may grow to: those wished for, or at least those needed.
+    """Return the rows to which a table may grow: the wanted ones, or at least the needed ones.
 
     Raises
     ------

@@ -50,14 +50,14 @@ class Feed(Protocol):
 
 
 class StationName(NamedTuple):
-    """What a station is called in reports; a system has thousands, one for each die."""
+    """The name of a station in reports; a system has thousands, one for each die."""
 
     name: str
     kind: str
 
     @property
     def owner(self) -> str:
-        """What it is a part of: a drive, a controller, a volume."""
+        """The owner of the station: a drive, a controller, a volume."""
         return owner_and_part(self.name)[0]
 
 
@@ -248,7 +248,7 @@ class System:
         self.state["hungry"] = 0
 
     def skip_requests(self, stream: int, passed: int) -> Iterator[int]:
-        """How many requests of a trace, part by part, come before ``passed`` ns of its stream.
+        """Yield the requests of each part of a trace before ``passed`` ns of its stream.
 
         The caller counts each part as issued before it asks for the next.
         """
@@ -393,7 +393,7 @@ class System:
         self.state["logged"] = 0
 
     def writes_at_random(self, stream: int) -> bool:
-        """Whether some of its I/Os are random writes."""
+        """Return whether some of its I/Os are random writes."""
         return bool((self.sizes_that_write(stream)["random_share"] > 0.0).any())
 
     def sizes_that_write(self, stream: int) -> NDArray[Any]:
@@ -423,7 +423,7 @@ class System:
         return sizes
 
     def since(self, table: str, index: int, field: str) -> float:
-        """What a field of a row has grown by since the window opened."""
+        """Return the increase of a row's field since the window opened."""
         before = self.at_reset.get(table)
         start = before[index][field] if before is not None and index < len(before) else 0
         return float(self._tables[table][index][field] - start)
@@ -486,7 +486,7 @@ class System:
             yield ticket, time, issued, status
 
     def are_over(self, streams: Sequence[int]) -> bool:
-        """Whether nothing more will come of these streams."""
+        """Return whether nothing more will come of these streams."""
         rows = self.world.streams[list(streams)]
         if any(self.world.streams[one]["ended"] == 0 for one in self.interrupted & set(streams)):
             return False
@@ -556,7 +556,7 @@ class System:
             raise AssertionError(f"{stuck} I/Os are under way and nothing moves them")
 
     def has_power(self, volume: int) -> bool:
-        """Whether that which does the background work of a volume is up: controller or host."""
+        """Return whether the controller or host that does a volume's background work is up."""
         controlled = self.world.volumes[volume]["controller"] != t.NONE
         return not (self.drives_off if controlled else self.hosts_off)
 

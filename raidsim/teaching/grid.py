@@ -52,6 +52,6 @@ def _figures(lesson: Lesson, setting: tuple[Any, ...]) -> Iterator[float]:
 
 
 def changes_of(lesson: Lesson, setting: tuple[Any, ...]) -> list[str]:
-    """What a setting of the knobs changes of the system: KEY=VALUE."""
+    """Return the changes of the system by a setting of the knobs: KEY=VALUE."""
     pairs = zip(lesson.explore.knobs, setting, strict=True)
     return [change.format(value=value) for knob, value in pairs for change in knob.changes]

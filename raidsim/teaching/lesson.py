@@ -133,7 +133,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Explore:
-    """What the page of a lesson lets one turn: the first knob is the axis, others are sliders.
+    """The knobs on the page of a lesson: the first one is the axis, others are sliders.
 
     ``simulated`` makes the figures of the values of all knobs, in the order of ``shown``, where
     they do not come from runs of the lesson's system.

@@ -51,7 +51,7 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True)
 class Mark:
-    """What is said to an answer.
+    """The reply to an answer.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def _read_choice(asked: Asked, text: str) -> float:
 
 
 def _factor(typed: str, unit: str) -> float:
-    """What a number in one unit is multiplied by to be one in another."""
+    """Return the factor from one unit to another."""
     if typed in ("", unit) or typed.casefold() == unit.casefold():
         return 1.0
     for family in _FAMILIES:
@@ -117,7 +117,7 @@ def _factor(typed: str, unit: str) -> float:
 
 
 def right_values(asked: Asked) -> list[float]:
-    """What is right, each within the tolerance of its question: closed form and simulation.
+    """Return the right values, each with its tolerance: closed form and simulation.
 
     Where nothing but an exact answer will do, that is the closed form alone.
     """
@@ -129,7 +129,7 @@ def right_values(asked: Asked) -> list[float]:
 
 
 def is_right(asked: Asked, value: float) -> bool:
-    """Whether a value is right, within the tolerance of its question."""
+    """Return whether a value is right, within the tolerance of its question."""
     if asked.options:
         return value == asked.answer
     return any(_near(value, right, asked.question.tolerance) for right in right_values(asked))

@@ -63,7 +63,7 @@ class Asked:
 
     @cached_property
     def _values(self) -> Mapping[str, Any]:
-        """What templates may name."""
+        """The names that templates may use."""
         also = {} if self.question.also is None else self.question.also(self.given)
         return {**self.given.values, **also}
 
@@ -92,7 +92,7 @@ class Asked:
 
     @property
     def runs(self) -> tuple[tuple[str, ...], ...]:
-        """What is changed of the system, run by run."""
+        """The changes of the system, run by run."""
         return tuple(
             tuple(change.format_map(self._values) for change in changes)
             for changes in self.question.runs
@@ -116,7 +116,7 @@ class Asked:
 
     @property
     def answer(self) -> float:
-        """What a typed answer is held against: the closed form where there is one."""
+        """The value to compare a typed answer with: the closed form where there is one."""
         found = self.simulated if self.hand is None else self.hand
         assert found is not None, f"{self.lesson.name}, question {self.number}: has no answer"
         return found

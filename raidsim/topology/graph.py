@@ -113,7 +113,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Load:
-    """What the drives below an edge can ask of it, and the data of theirs that it carries."""
+    """The data that drives below an edge can ask for, and the data that the edge carries."""
 
     edge: Edge
     drives: int
@@ -122,7 +122,7 @@ class Load:
 
     @property
     def factor(self) -> float:
-        """What can arrive over what the edge carries; above 1 it is oversubscribed."""
+        """The load factor: what can arrive over what the edge carries; oversubscribed above 1."""
         return self.arriving / self.carried
 
 
@@ -212,7 +212,7 @@ class Fabric:
         return [drive for drive in every if drive not in reached]
 
     def _measure(self) -> dict[str, Load]:
-        """What arrives at the edge of each part, from the drives upwards."""
+        """Compute what arrives at the edge of each part, from the drives upwards."""
         brings: dict[Node, tuple[int, float, frozenset[str]]] = {}
         loads: dict[str, Load] = {}
         for node in nx.topological_sort(self.graph):

@@ -75,12 +75,12 @@ def bandwidth(speed: str, lanes: int) -> float:
 
 
 def is_serial(kind: str) -> bool:
-    """Whether it is SAS or SATA: drives have one lane, ends agree on the slower speed."""
+    """Return whether it is SAS or SATA: drives have one lane, ends agree on the slower speed."""
     return kind.partition("-")[0] in ("sas", "sata")
 
 
 def is_half_duplex(kind: str) -> bool:
-    """Whether it carries one direction at a time."""
+    """Return whether it carries one direction at a time."""
     return kind.partition("-")[0] == "sata"
 
 

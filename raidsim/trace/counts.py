@@ -23,7 +23,7 @@ class Unread:
 
 @dataclass
 class Counts:
-    """What one pass through a trace has met so far.
+    """The counts of one pass through a trace so far.
 
     Attributes
     ----------

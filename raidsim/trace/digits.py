@@ -104,7 +104,7 @@ class Characters:
         return np.where(good, number, 0) * POWERS[digits] + part, good
 
     def _are_digits(self, start: Places, end: Places, where: Truths) -> Truths:
-        """Whether there are digits only; of more than 19 that is not known."""
+        """Return whether there are digits only; of more than 19 that is not known."""
         _, good = self.whole(np.where(where, start, PADDING), np.where(where, end, PADDING))
         return good
 
@@ -162,6 +162,6 @@ class Characters:
 
 
 def packed_word(word: bytes) -> int:
-    """What :meth:`Characters.words` gives for a word."""
+    """Return the result of :meth:`Characters.words` for a word."""
     folded = bytes(letter | 0x20 for letter in word)
     return int.from_bytes(b"\0" * (WORD - len(word)) + folded, "little")

@@ -26,7 +26,7 @@ NEARLY_ALL = 0.95
 
 @dataclass(frozen=True)
 class VolumeInfo:
-    """What goes to one volume.
+    """The requests to one volume.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class LatencyInfo:
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """What an LRU cache of one size would do.
+    """The misses of an LRU cache of one size.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class CourseInfo:
 
 @dataclass(frozen=True)
 class TraceInfo:
-    """What a trace is like. Times are s, sizes bytes, rates 1/s, shares 0 to 1.
+    """The analysis of a trace. Times are s, sizes bytes, rates 1/s, shares 0 to 1.
 
     Attributes
     ----------

@@ -60,7 +60,7 @@ class Taken:
 
 
 def of_header(names: Sequence[str]) -> dict[str, Taken] | None:
-    """What stands where by a header that says everything, else None."""
+    """Return the places of fields by a header that gives all of them, else None."""
     taken: dict[str, Taken] = {}
     for place, name in enumerate(names):
         match = HEADING.fullmatch(name)
@@ -74,7 +74,7 @@ def of_header(names: Sequence[str]) -> dict[str, Taken] | None:
 
 
 def of_columns(given: tuple[str, ...], names: Sequence[str]) -> tuple[dict[str, Taken], bool]:
-    """What stands where by what the user says, and whether the first line is a header.
+    """Return the places of fields by the user's words, and whether there is a header.
 
     Raises
     ------
@@ -212,7 +212,7 @@ def _volumes(rows: Rows, table: Table, scan: Scan) -> NDArray[np.int64]:
 
 
 def layout_of(taken: Mapping[str, Taken], separator: str) -> Layout:
-    """What is to be read of a line."""
+    """Return the fields to read of a line."""
     columns: list[Column | None] = [None] * (1 + max(one.place for one in taken.values()))
     for name, one in taken.items():
         if name in {"time", "response"}:

@@ -16,7 +16,7 @@ SECTOR = 512
 
 @dataclass
 class Page:
-    """What a format writes on: names of volumes, and what it has no words for.
+    """The page that a format writes on: names of volumes, and what the format cannot represent.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Page:
             self.remark("The format has no response times: those of the trace are not in it")
 
     def sentences(self) -> list[str]:
-        """What is lost, in plain words."""
+        """Return in sentences what is lost."""
         said = [f"Left out, for the format has no words for them: {kind}: {number:,}."
                 for kind, number in self.left_out.items()]  # fmt: skip
         return said + [f"{remark}." for remark in self.remarks]
@@ -93,5 +93,5 @@ def ticks(times: NDArray[np.float64], per_second: int) -> NDArray[np.int64]:
 
 
 def _breaks(character: str) -> bool:
-    """Whether a character in a name would end it, or the line, in some format."""
+    """Return whether a character in a name would end it, or the line, in some format."""
     return character in ",;\"'" or character.isspace() or not character.isprintable()

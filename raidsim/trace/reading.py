@@ -23,7 +23,7 @@ Action = Literal["Q", "D"]
 
 @dataclass(frozen=True)
 class Options:
-    """What a user may say of a trace.
+    """The options that a user may give for a trace.
 
     Attributes
     ----------
@@ -59,12 +59,12 @@ class Head:
         return [line.strip() for line in found if line.strip()][:most]
 
     def begins_with(self, pattern: re.Pattern[bytes]) -> bool:
-        """Whether the first line matches."""
+        """Return whether the first line matches."""
         lines = self.lines(1)
         return bool(lines) and bool(pattern.fullmatch(lines[0]))
 
     def all_are(self, pattern: re.Pattern[bytes], most_others: float = 0.5) -> bool:
-        """Whether lines match, but for a share of others."""
+        """Return whether lines match, but for a share of others."""
         lines = self.lines()
         matching = sum(bool(pattern.fullmatch(line)) for line in lines)
         return matching > 0 and matching >= (1 - most_others) * len(lines)
@@ -147,11 +147,11 @@ class Format(Protocol):
 
     @property
     def NAME(self) -> str:  # noqa: N802 - a module has constants
-        """What `--format` calls it."""
+        """The name for `--format`."""
 
     @property
     def TITLE(self) -> str:  # noqa: N802
-        """What people call it."""
+        """The name for readers."""
 
     @property
     def TICKS(self) -> int:  # noqa: N802
@@ -162,7 +162,7 @@ class Format(Protocol):
         """Which of `Options` mean something for it."""
 
     def recognises(self, head: Head) -> bool:
-        """Whether a file that begins so can be nothing else."""
+        """Return whether a file that begins so can be nothing else."""
 
     def read(self, scan: Scan) -> Iterator[Requests]:
         """Requests in the order of the file, as arrays of TIMED."""

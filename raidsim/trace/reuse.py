@@ -34,7 +34,7 @@ _U = np.uint64
 
 @dataclass(frozen=True)
 class Reuse:
-    """What is known of reuse when a trace has been gone through.
+    """The reuse of blocks in a trace that was read to its end.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class Follower:
         self._uses[found] = uses[self._places[found] - 1]
 
     def result(self) -> Reuse:
-        """What is known by now."""
+        """Return the reuse so far."""
         share = self._threshold / WHOLE
         used = np.flatnonzero(self._places)
         hits = self._hits.copy()

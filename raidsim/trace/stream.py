@@ -92,7 +92,7 @@ class Source:
         return cls(shown, "")
 
     def pieces(self, counts: Counts) -> Iterator[bytes]:
-        """What is in the file, unpacked, in pieces of at most 1 MiB.
+        """Yield the content of the file, unpacked, in pieces of at most 1 MiB.
 
         Where the packed data is damaged or ends too early, the pieces end, and `counts` says where.
 
@@ -182,7 +182,7 @@ class _Counted:
 
 
 def _gzip(file: _Counted, counts: Counts) -> Iterator[bytes]:
-    """What one or several gzip streams, one behind the other, unpack to."""
+    """Yield the unpacked content of one or several gzip streams, one behind the other."""
     given = 0
     unpacker = zlib.decompressobj(GZIP_WINDOW)
     while data := file.read(PACKED_PIECE):
@@ -217,7 +217,7 @@ def _gzip(file: _Counted, counts: Counts) -> Iterator[bytes]:
 
 
 def _before_damage(unpacker: Any, data: bytes) -> bytes:
-    """What can be unpacked of data that is damaged somewhere, byte by byte."""
+    """Yield byte by byte what can be unpacked of damaged data."""
     found = []
     for place in range(len(data)):
         try:
@@ -239,7 +239,7 @@ def _zstd(path: str) -> Any:
 
 
 def _unzstd(file: _Counted, counts: Counts, module: Any) -> Iterator[bytes]:
-    """What one or several zstd frames unpack to."""
+    """Yield the unpacked content of one or several zstd frames."""
     # Python's own module has decompressors of streams, the other one makes them.
     own = hasattr(module, "ZstdFile")
 

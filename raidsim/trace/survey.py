@@ -132,7 +132,7 @@ def _wide_enough(behind: NDArray[np.int64], volumes: int) -> NDArray[np.int64]:
 
 
 def _follows(ios: Requests, behind: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which requests begin where the one before on their volume ended; notes the last ends."""
+    """Return the requests that begin where the last one of their volume ended; note ends."""
     order = np.argsort(ios["volume"], kind="stable")
     volume, offset = ios["volume"][order], ios["offset"][order]
     end = offset + ios["size"][order]

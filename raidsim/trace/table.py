@@ -42,7 +42,7 @@ _DECIMAL = re.compile(r"[+-]?(?:\d{1,400}\.?\d{0,400}|\.\d{1,400})(?:[eE][+-]?\d
 
 @dataclass(frozen=True)
 class Column:
-    """What a column holds.
+    """The content of a column.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Table:
     def _split(
         self, characters: Characters, starts: Places, ends: Places
     ) -> tuple[Truths, Places, Places]:
-        """Which lines have as many cells as they should, and where the cells of these are."""
+        """Return the lines with the right number of cells, and the places of these."""
         if self.layout.separator is None:
             return self._tokens(characters, starts, ends)
         text = characters.bytes
@@ -217,7 +217,7 @@ class Table:
     def _tokens(
         self, characters: Characters, starts: Places, ends: Places
     ) -> tuple[Truths, Places, Places]:
-        """What the function above finds, for lines whose cells stand between blanks."""
+        """Return the same as the function above, for lines with blanks between cells."""
         wanted = len(self.layout.columns)
         begin, end = int(starts[0]) if len(starts) else 0, int(ends[-1]) + 1 if len(ends) else 0
         blank = characters.bytes[begin:end] <= ord(" ")

@@ -132,7 +132,7 @@ class Sizes:
 
 
 def _counted(row: Any, column: Any, columns: int, rows: int) -> NDArray[np.int64]:
-    """How often each pair of row and column comes."""
+    """Return the number of times that each pair of row and column occurs."""
     counts = np.bincount(row * columns + column, minlength=columns * rows)
     return counts.reshape(rows, columns)
 
@@ -208,7 +208,7 @@ class Sequence:
 
 
 class Outstanding:
-    """How many requests were under way when another one came."""
+    """The number of requests that were under way when another one arrived."""
 
     def __init__(self) -> None:
         self._ends: NDArray[np.float64] = np.empty(0)
@@ -261,7 +261,7 @@ class Times:
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """The number of blocks."""
         return int(self.counts.sum())
 
     def percentile(self, share: float) -> float:

@@ -158,7 +158,7 @@ class Trace:
 
     @property
     def counts(self) -> Counts:
-        """What reading it has met: lines not understood, late requests, and so on."""
+        """The counts of its reading: lines not understood, late requests, and so on."""
         return self._file.counts
 
     def info(self, progress: Callable[[float], None] | None = None) -> figures.TraceInfo:

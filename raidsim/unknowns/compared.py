@@ -127,7 +127,7 @@ def _of(found: list[Part]) -> float:
 
 
 def was_compared(card: Card) -> bool:
-    """Whether a claim is about this card, or it comes near measurements of a user's own.
+    """Return whether a claim is about this card, or it comes near measurements of a user's own.
 
     One that a scenario makes other hardware of, by values that its card knows, was not.
     """
@@ -140,7 +140,7 @@ def was_compared(card: Card) -> bool:
 
 
 def _is_near(errors: Sequence[float]) -> bool:
-    """Whether half of the measurements, or more, lie as near as those of an uncompared part do.
+    """Return whether half of the measurements are at least as near as those of uncompared parts.
 
     A fit writes a card whatever it misses. One that was fitted to measurements of another device
     is known no better by them.
@@ -150,7 +150,7 @@ def _is_near(errors: Sequence[float]) -> bool:
 
 
 def _is_changed(card: Card) -> bool:
-    """Whether a scenario changes a known value of a card: then it is another model of hardware.
+    """Return whether a scenario changes a known value of a card: it is then other hardware.
 
     A user may set values that the card does not know, if the user knows them.
     """
@@ -166,12 +166,12 @@ def _is_changed(card: Card) -> bool:
 
 @cache
 def _open_values(path: Path) -> frozenset[str]:
-    """What the card of a file does not know."""
+    """Return the values that the card of a file does not know."""
     return frozenset(one.name for one in unknown_values(cards.load(str(path))).values)
 
 
 def _is_ours(card: Card) -> bool:
-    """Whether a card is one of raidsim's own, and no other one with the same name."""
+    """Return whether a card is one of raidsim's own, and no other one with the same name."""
     path = card.path.resolve()
     return any(path.is_relative_to(data_folder(kind)) for kind in ("models", "validation"))
 

@@ -133,7 +133,7 @@ class Draws:
         }
 
     def table(self, scenario: Scenario) -> Mapping[str, NDArray[np.float64]]:
-        """What was drawn of each unknown value of a scenario, by key: a number for each draw."""
+        """Return the draws of each unknown value of a scenario, by key: a number for each."""
         cards = cards_of(scenario)
         found: dict[str, NDArray[np.float64]] = {}
         for card in cards:
@@ -159,7 +159,7 @@ def _between(own: UnknownValue, drawn: float, share: float) -> float:
 
 
 def _fits(card: Card) -> bool:
-    """Whether the values of a card fit together, as its loader checks it."""
+    """Return whether the values of a card fit together, as its loader checks it."""
     if not is_drive(card):
         return True
     try:
@@ -170,5 +170,5 @@ def _fits(card: Card) -> bool:
 
 
 def _key_of(card: Card) -> _Key:
-    """What is equal for equal cards."""
+    """Return a key that is equal for equal cards."""
     return card.name, str(card.path), tuple(sorted(card.values.items()))

@@ -211,7 +211,7 @@ def experiment_for(
 
 
 def loads_of_a_drive(kind: str) -> Iterator[Load]:
-    """Return the loads of one drive of a kind of card, the shortest measurements first."""
+    """Yield the loads of one drive of a kind of card, the shortest measurements first."""
     found = [load for name, load in _LOADS.items() if not name.startswith("cached")]
     yield from (load for load in found if not load.is_of_a_used_drive)
     if kind == "ssd":

@@ -48,7 +48,7 @@ class UnknownValue:
 
     @property
     def key(self) -> str:
-        """What is equal where it is the same value: cards that inherit it have one for all."""
+        """The key of the value: cards that inherit it have the same key."""
         return f"{self.card}: {self.name}"
 
     @property
@@ -113,7 +113,7 @@ def unknown_values(card: Card) -> UnknownValues:
 
 
 def step(card: Card, name: str) -> float:
-    """What a size or a count of a card moves by, in base units; 0 for what is continuous."""
+    """Return the step of a size or a count of a card, in base units; 0 if it is continuous."""
     attribute = card.about.by_name[name]
     if attribute.dimension == "count":
         return 1.0

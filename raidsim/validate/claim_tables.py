@@ -151,7 +151,7 @@ class Run(_Table):
 
 
 class ShapeTable(_Table):
-    """How a curve runs, and between which intensities."""
+    """The shape of a curve between two intensities."""
 
     kind: Literal["rises", "level", "lowest"] = Field(alias="is")
     at: Outstanding | None = None
@@ -186,7 +186,7 @@ class Tolerances(_Table):
 
 
 class Contradiction(_Table):
-    """What else the document prints, by which a claim cannot be right."""
+    """Another statement of the document that a claim contradicts."""
 
     claims: Annotated[tuple[Text, ...], Field(min_length=1, max_length=2)]
     kind: Literal["same", "inverse", "product", "quotient", "no_less", "no_more"] = Field(

@@ -88,7 +88,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Shape:
-    """How a curve runs over the intensities of its measurement.
+    """The shape of a curve over the intensities of its measurement.
 
     ``rises``: no point lies below an earlier one, and the last lies above the first.
     ``level``: all points equal the first.
@@ -101,7 +101,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Performance:
-    """What a claim about behaviour compares: a run, perhaps against another, perhaps a shape."""
+    """The comparison of a claim about behaviour: a run, perhaps with another or a shape."""
 
     run: Measurement
     against: Measurement | None = None
@@ -114,7 +114,7 @@ class Performance:
 
 @dataclass(frozen=True)
 class CardValue:
-    """What a catalogue claim compares: a value that stands on a card.
+    """The comparison of a catalogue claim with a value on a card.
 
     With ``of``, the name of another card, it is relative to the same value there.
     """
@@ -126,7 +126,7 @@ class CardValue:
 
 @dataclass(frozen=True)
 class ScenarioValue:
-    """What a catalogue claim compares: a fact of a scenario, which nothing is run for."""
+    """The comparison of a catalogue claim with a fact of a scenario, without a run."""
 
     scenario: str
     overrides: tuple[str, ...]
@@ -200,7 +200,7 @@ class Claim:
 
     @property
     def origin(self) -> str:
-        """What its document is to the models, in words."""
+        """The relation of its document to the models, in words."""
         return BASIS if self.is_basis else ELSEWHERE
 
     @property
@@ -217,7 +217,7 @@ class Claim:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """What the simulated number may be without any error; a bound has an infinite end."""
+        """The simulated numbers that count as no error; a bound has an infinite end."""
         half = self.rounding / 2
         if isinstance(self.published, tuple):
             return self.published[0] - half, self.published[1] + half

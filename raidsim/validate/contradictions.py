@@ -31,7 +31,7 @@ def contradictions(claims: Sequence[Claim]) -> list[list[Claim]]:
 
 
 def excluded(claim: Claim, others: Sequence[Claim]) -> bool:
-    """Whether a claim cannot hold if the claims that it ``contradicts`` are right."""
+    """Return whether a claim cannot hold if the claims that it ``contradicts`` are right."""
     relation = claim.contradicts
     assert relation is not None
     low, high = claim.interval
@@ -54,13 +54,13 @@ def excluded(claim: Claim, others: Sequence[Claim]) -> bool:
 
 
 def _agree(group: Sequence[Claim]) -> bool:
-    """Whether one number can be right for all claims of a group."""
+    """Return whether one number can be right for all claims of a group."""
     ranges = [_stated(claim) for claim in group]
     return max(low for low, _ in ranges) <= min(high for _, high in ranges)
 
 
 def _stated(claim: Claim) -> tuple[float, float]:
-    """What a claim says: its rounding, or of an equality what counts as no difference."""
+    """Return the range that a claim states: its rounding, or what counts as equal."""
     low, high = claim.interval
     if claim.relation == "equal":
         return low - claim.tolerance, high + claim.tolerance

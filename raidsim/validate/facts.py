@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Fact:
-    """How a number is read from a scenario, in base units of its dimension."""
+    """A way to read a number from a scenario, in base units of its dimension."""
 
     dimension: str
     of: Callable[[Scenario], float | None]

@@ -184,7 +184,7 @@ def _without_claims(parts: Sequence[str]) -> Problem:
 
 
 def _of(claim: Claim, widened: Mapping[Job, tuple[str, ...]]) -> dict[Job, tuple[str, ...]]:
-    """What was widened for the runs of a claim."""
+    """Return what was widened for the runs of a claim."""
     return {job: widened[job] for job in claim.jobs() if job in widened}
 
 

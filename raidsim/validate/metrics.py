@@ -11,7 +11,7 @@ from raidsim.result import Point
 
 @dataclass(frozen=True)
 class Metric:
-    """How a number is read from the points of one intensity, one point for each load.
+    """A way to read a number from the points of one intensity, one point for each load.
 
     ``of`` also takes where a course of time is read: a time in s, a share, or None.
     """

@@ -59,7 +59,7 @@ SHARED_OUT = ("volume.spans=", "volume.spread=")
 
 @dataclass(frozen=True)
 class Array:
-    """What the formula knows of an array; ``spans`` of RAID 50 and 60."""
+    """The facts of an array in the formula; ``spans`` of RAID 50 and 60."""
 
     level: str
     drives: int
@@ -78,7 +78,7 @@ class Array:
 
 @dataclass(frozen=True)
 class _Term:
-    """What the formula needs: the array, the run of one drive, and by how much to multiply."""
+    """The needs of the formula: the array, the run of one drive, and the factor."""
 
     array: Array
     one: Job
@@ -123,7 +123,7 @@ class Planner:
         return Planned(value, error, holds(claim, value, error))
 
     def _sides(self, claim: Claim) -> tuple[list[_Terms], list[_Terms]]:
-        """What stands above and below the line of a claim; nothing if the formula has no say.
+        """Return numerator and denominator of a claim; none if the formula does not apply.
 
         It has none of single drives, latencies and shapes, of what is no plain array, and of two
         runs that differ only in what the formula does not know, such as a cache.
@@ -153,7 +153,7 @@ class Planner:
         return [(self._systems.meaning_of(term.one), term.array) for term in terms]
 
     def _terms(self, measurement: Measurement) -> _Terms:
-        """What the formula needs for each of the one or two curves of a measurement."""
+        """Return the terms of the formula for each of a measurement's one or two curves."""
         found = []
         for run in measurement.runs():
             overrides = run[0].overrides

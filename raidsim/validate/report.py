@@ -55,7 +55,7 @@ class ValidationReport:
 
     @property
     def covers(self) -> list[Cover]:
-        """How intervals do: over all, by document and by kind; none without draws."""
+        """The shares inside intervals: of all, by document and by kind; none without draws."""
         return covers(self.verdicts)
 
     @property

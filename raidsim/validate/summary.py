@@ -69,7 +69,7 @@ class Row:
 
     @property
     def tests(self) -> tuple[int, int]:
-        """How many claims test the simulation, and how many of these hold."""
+        """The number of claims that test the simulation, and of those that hold."""
         return self.standings["counts"]
 
     @property
@@ -106,7 +106,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Errors:
-    """How far one way to predict is right: of so many claims some hold, figures have errors."""
+    """The errors of one way to predict: the claims that hold, and the errors of figures."""
 
     hold: int
     median: float | None
@@ -132,7 +132,7 @@ class Apart:
 
     @property
     def chance(self) -> float:
-        """How often tosses of a coin would be as one-sided: a sign test, both sides."""
+        """The chance that tosses of a coin are as one-sided: a sign test, both sides."""
         number, fewer = self.simulation + self.formula, min(self.simulation, self.formula)
         tail = float(sum(math.comb(number, k) for k in range(fewer + 1)) / 2**number)
         return min(2 * tail, 1.0)
@@ -204,7 +204,7 @@ def compare(verdicts: Sequence[Verdict]) -> list[Comparison]:
 
 
 def _is_busy(claim: Claim) -> bool:
-    """Whether all its runs go up to many outstanding I/Os."""
+    """Return whether all its runs go up to many outstanding I/Os."""
     return isinstance(claim.subject, Performance) and all(
         max(at or 0 for at in one.intensities) >= MANY for one in claim.subject.measurements()
     )

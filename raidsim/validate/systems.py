@@ -44,7 +44,7 @@ class Sweep:
 
     @property
     def points(self) -> int:
-        """How many simulations that is; a search counts as one."""
+        """The number of simulations; a search counts as one."""
         return len(self.job.numbers) if self.is_swept else 1
 
     @property

@@ -56,7 +56,7 @@ on it the file lies, temperatures, and a mean over 30 s to some minutes. A ratio
 
 @dataclass(frozen=True)
 class Cover:
-    """How intervals do over some claims.
+    """The shares of some claims inside their intervals.
 
     Attributes
     ----------

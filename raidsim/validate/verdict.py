@@ -34,7 +34,7 @@ CardReader = Callable[[CardValue, str], float | None]
 
 @dataclass(frozen=True)
 class Planned:
-    """What the planning formula says where a claim has its figure, and how far off that is."""
+    """The figure of the planning formula beside the claim's, and its error."""
 
     value: float
     error: float
@@ -66,7 +66,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a claim. ``simulated`` and ``error`` are None when nothing was measured.
+    """The verdict on a claim. ``simulated`` and ``error`` are None if nothing was measured.
 
     ``noise`` is half the interval of a ratio of two runs, relative; None where there is none.
     ``planned`` is None where the planning formula says nothing (`raidsim.validate.planning`).
@@ -116,7 +116,7 @@ class Verdict:
 
     @property
     def margin(self) -> float | None:
-        """How far the number is from where the verdict turns, as a share of that."""
+        """The distance of the number from where the verdict would change, as a share of that."""
         if self.simulated is None or not self.simulated:
             return None
         low, high = self.claim.interval

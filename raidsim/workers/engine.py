@@ -79,7 +79,7 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Progress:
-    """How many variants are done; ``label`` names the one that ended last."""
+    """The number of completed variants; ``label`` names the one that ended last."""
 
     done: int
     total: int
@@ -187,7 +187,7 @@ def begin(call: Callable[[], object], workers: int | None = None) -> None:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -438,7 +438,7 @@ class _Left:
         self._until = time.monotonic() + KEPT_S / 2
 
     def size(self) -> int:
-        """How many wait; 0 if they are about to end, or have ended."""
+        """Return the number of waiting jobs; 0 if they are about to end, or have ended."""
         return self._count if time.monotonic() < self._until else 0
 
 

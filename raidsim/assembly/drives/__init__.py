@@ -35,5 +35,5 @@ def kind_at(system: System, drive: int) -> DriveKind:
 
 
 def is_drive(card: Card) -> bool:
-    """Whether a card describes drives."""
+    """Return whether a card describes drives."""
     return card.kind in _BY_NAME

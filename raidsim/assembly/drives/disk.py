@@ -153,7 +153,7 @@ class Disk(DriveKind):
         return card.number("spindle.start_time")
 
     def lost_by_name(self, card: Card, volume: str) -> str | None:
-        """What is in write caches that are on."""
+        """The data in write caches that are on."""
         if not card.flag("write_cache.enabled"):
             return None
         return f"what the disks of {volume} have in their write caches is lost"

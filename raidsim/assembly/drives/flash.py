@@ -275,12 +275,12 @@ class Flash(DriveKind):
         return Wear(amplification, programmed / flash)
 
     def burst(self, system: System, drive: int) -> int:
-        """What fits into its SLC cache."""
+        """Return the bytes that fit into its SLC cache."""
         number = int(self.row(system, drive)["slc"])
         return 0 if number == t.NONE else int(system.world.slcs[number]["size"])
 
     def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:
-        """What changes for as long as it is written to.
+        """Return the reason why its figures change while it is written to.
 
         Its SLC cache has begun to fill, or was folded, by more than what is always under way. Or it
         was fresh or filled, and has free blocks left, so that nothing is collected yet of what is
@@ -347,7 +347,7 @@ class Flash(DriveKind):
     # -- what a power cut leaves --------------------------------------------------------------
 
     def unplaced(self, system: System, drive: int) -> int:
-        """What is in its write buffer, and was acknowledged."""
+        """Return the acknowledged bytes in its write buffer."""
         if not self.is_exposed(system, drive):
             return 0
         return int(at_risk(system.world.drives[drive]))

@@ -68,7 +68,7 @@ class Past(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """What one load asks of a drive: rates per second.
+    """The work that one load asks of a drive: rates per second.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Flow(NamedTuple):
 
 
 class Wear(NamedTuple):
-    """What a window did to the medium; None where a kind does not wear.
+    """The wear of the medium in a window; None where a kind does not wear.
 
     Attributes
     ----------
@@ -162,10 +162,10 @@ class DriveKind(ABC):
 
     @abstractmethod
     def is_protected(self, card: Card) -> bool:
-        """Whether the writes in its buffer survive a power cut."""
+        """Return whether the writes in its buffer survive a power cut."""
 
     def takes_flushes(self, card: Card) -> bool:
-        """Whether it reports a cache to its host, so that the host sends flushes.
+        """Return whether it reports a cache to its host, so that the host sends flushes.
 
         NVMe has a bit for a volatile cache, and no host sends a flush to a drive without one. SATA
         and SAS drives report that their cache is on, even if it is protected in a power cut, unless
@@ -177,7 +177,7 @@ class DriveKind(ABC):
 
     @abstractmethod
     def is_safe(self, card: Card) -> bool:
-        """Whether a power cut costs no write that was acknowledged."""
+        """Return whether a power cut costs no write that was acknowledged."""
 
     @abstractmethod
     def write_buffer(self, card: Card) -> int:
@@ -189,7 +189,7 @@ class DriveKind(ABC):
 
     @abstractmethod
     def sustained_rate(self, card: Card) -> float:
-        """What it delivers for long to large sequential reads, bytes/s."""
+        """Return the bytes/s that it delivers for long to large sequential reads."""
 
     @abstractmethod
     def mean_rates(self, card: Card) -> tuple[float, float]:
@@ -216,7 +216,7 @@ class DriveKind(ABC):
         return None
 
     def has_past(self, card: Card) -> bool:
-        """Whether it matters what was written to it before the run."""
+        """Return whether it matters what was written to it before the run."""
         return self.keeps_map
 
     def start_time(self, card: Card) -> float:
@@ -224,7 +224,7 @@ class DriveKind(ABC):
         return 0.0
 
     def lost_by_name(self, card: Card, volume: str) -> str | None:
-        """What an account of a power cut says that drives of a volume lose; None for nothing."""
+        """Return the name of the data that drives lose in a power cut; None for nothing."""
         return None
 
     def map_unit(self, card: Card) -> int:
@@ -268,15 +268,15 @@ class DriveKind(ABC):
         return None
 
     def wear(self, system: System, drive: int) -> Wear | None:
-        """What the window did to its medium; None if that does not wear."""
+        """Return the wear of its medium in the window; None if the medium does not wear."""
         return None
 
     def burst(self, system: System, drive: int) -> int:
-        """How much it writes, when new, before it becomes slower, B; 0 if it does not."""
+        """Return the bytes that a new drive writes before it becomes slower; 0 if it does not."""
         return 0
 
     def unsteady(self, system: System, drive: int, *, scattered: bool) -> str | None:
-        """Why a longer window would have other figures, as a clause; None if nothing says so.
+        """Return as a clause why a longer window would have other figures; None if nothing says so.
 
         Parameters
         ----------
@@ -290,7 +290,7 @@ class DriveKind(ABC):
         return None
 
     def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
-        """Where it says how much it has promised to write; None if it promises nothing.
+        """Return where it says how much it has promised to write; None if it promises nothing.
 
         Returns
         -------
@@ -306,19 +306,19 @@ class DriveKind(ABC):
         return iter(())
 
     def unplaced(self, system: System, drive: int) -> int:
-        """How many more it has answered and not written, wherever they belong."""
+        """Return the number of other writes that it has answered and not yet put on the medium."""
         return 0
 
     @abstractmethod
     def progress(self, system: System, drive: int, command: int) -> int:
-        """How much of a write command is on the medium: WAITING, PARTLY or LANDED."""
+        """Return the state of a write command on the medium: WAITING, PARTLY or LANDED."""
 
     def is_exposed(self, system: System, drive: int) -> bool:
-        """Whether a power cut costs what is in its buffer."""
+        """Return whether a power cut costs what is in its buffer."""
         head = system.world.drives[drive]
         return not (head["protected"] or head["failed"])
 
 
 def rate_of_link(card: Card) -> float:
-    """What the link of a drive carries, bytes/s."""
+    """Return the bytes/s that the link of a drive carries."""
     return 1 / card.number("link.time_per_byte")

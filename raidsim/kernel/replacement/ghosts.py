@@ -23,7 +23,7 @@ def _place(history, key):
 
 @handler
 def of(w, cache):
-    """What the policy of a cache remembers."""
+    """Return the memory of a cache's policy."""
     return w.histories[cache["history"]]
 
 

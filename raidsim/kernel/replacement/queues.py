@@ -15,7 +15,7 @@ from raidsim.kernel.tables import NONE
 
 @handler
 def is_clean(line):
-    """Whether a line may be evicted."""
+    """Return whether a line may be evicted."""
     return line["dirty"] == 0 and line["busy"] == 0 and line["coming"] == 0
 
 

@@ -30,7 +30,7 @@ SMALL_PART = 10  # of the cache is one tenth
 
 @handler
 def missed(w, cache, key, size):
-    """Whether a line has a ghost: 1, and it has none any more."""
+    """Return whether a line has a ghost: 1, and it has none any more."""
     history = ghosts.of(w, cache)
     found = ghosts.find(w, history, key)
     if found == NONE:

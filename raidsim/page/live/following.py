@@ -93,7 +93,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Other:
-    """What a drive did for somebody else meanwhile."""
+    """Work of a drive for another request meanwhile."""
 
     drive: int
     begins: int
@@ -187,7 +187,7 @@ class Follower:
 
 
 class _Watch:
-    """What is known while one request is followed."""
+    """The records kept while one request is followed."""
 
     def __init__(self, follower: Follower) -> None:
         self.env = follower.env
@@ -224,7 +224,7 @@ class _Watch:
         return {int(row): int(jobs[row]["serial"]) for row in rows}
 
     def asks_for(self, index: int, op: int | None) -> bool:
-        """Whether a request reads, or writes, as is asked for."""
+        """Return whether a request reads, or writes, as is asked for."""
         found = int(self.system.world.jobs[index]["op"])
         return found in (t.READ, t.WRITE) and op in (None, found)
 
@@ -354,7 +354,7 @@ class _Watch:
             self._last[command] = max(self._last.get(command, 0), visit.ends)
 
     def _done_before(self, command: Command | None, begins: int) -> int:
-        """When all was done that has to be done before a step, or before a command's phase."""
+        """Return the time at which all is done that a step, or a command's phase, waits for."""
         before = [
             step.ends
             for step in self._steps.values()
@@ -364,7 +364,7 @@ class _Watch:
         return max(before, default=begins)
 
     def _split(self, step: Step, row: int, heads: list[tuple[int, int]]) -> None:
-        """What of an access is seek, and what rotation."""
+        """Return the parts of an access that are seek and rotation."""
         disk = self.system.world.disks[row]
         offset, op = int(disk["offset"]), int(disk["op"])
         moves, rotates = disks.parts(self.system, disk, heads[row], op, offset, step.begins)

@@ -30,7 +30,7 @@ ELSEWHERE = Place(HOST)
 
 
 def places(system: System, volume: Volume) -> dict[int, Place]:
-    """Where each station stands that the requests of a volume visit; others are on the host."""
+    """Return the place of each station on a request's way in a volume; others are on the host."""
     world = system.world
     found: dict[int, Place] = {}
     for number, drive in enumerate(rows_of_drives(system, volume)):

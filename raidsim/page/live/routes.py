@@ -123,7 +123,7 @@ ROUTES: Final[list[BaseRoute]] = [
 
 @asynccontextmanager
 async def service(app: Starlette) -> AsyncIterator[None]:
-    """What keeps the arrays, as long as the page runs."""
+    """Keep the arrays as long as the page runs."""
     app.state.live = visitors = Visitors()
     tidying = asyncio.create_task(_tidy(visitors))
     try:

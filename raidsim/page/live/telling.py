@@ -44,7 +44,7 @@ def title_of(found: Followed, strip: int | None) -> str:
 
 
 def summary_of(found: Followed) -> str:
-    """What became of a request, in a sentence or two."""
+    """Return the end of a request in a sentence or two."""
     took = time((found.answered - found.issued) / 1e9)
     if found.status != t.DONE:
         return f"It failed after {took}: the drives that are left do not hold what it needs."
@@ -140,7 +140,7 @@ def _above_drives(step: Step, op: int) -> str:
 
 
 def waits_for(step: Step, *, in_cache: bool) -> str:
-    """What a step had to wait for, as a sentence; "" if it did not."""
+    """Return in a sentence what a step waited for; "" if it did not wait."""
     if step.waits == 0:
         return ""
     if step.command is not None:
@@ -152,7 +152,7 @@ def waits_for(step: Step, *, in_cache: bool) -> str:
 
 
 def carried(command: Command, op: int) -> str:
-    """What a command of a request reads or writes."""
+    """Return in words what a command of a request reads or writes."""
     if not command.strips:
         return size(command.length)
     if len(command.strips) > 2:
@@ -198,7 +198,7 @@ def of_failure(volume: Volume, number: int, reads: int | None) -> str:
 
 
 def of_cut(cut: VolumeCut, volume: Volume) -> str:
-    """What a power cut does to a volume."""
+    """Return in words the effect of a power cut on a volume."""
     parts = [_unanswered(cut.in_flight)]
     if cut.kept_bytes:
         parts.append(f"The cache keeps {size(cut.kept_bytes)} that the drives do not have yet.")

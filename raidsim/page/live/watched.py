@@ -120,7 +120,7 @@ class WatchedArray:
     # -- what is told ----------------------------------------------------------------------------
 
     def about(self) -> dict[str, Any]:
-        """What it is, which does not change."""
+        """Return the properties that do not change."""
         spec = self.volume.spec
         return {
             "title": self.scenario.title,
@@ -159,7 +159,7 @@ class WatchedArray:
         return picture.picture(self.system, self.volume, rows, self._torn())
 
     def frame(self, since: int = 0) -> dict[str, Any]:
-        """How everything is now, and what has happened since the ``since``-th thing that was told.
+        """Return the present state, and the events since the ``since``-th one that was sent.
 
         Times in s, sizes in bytes, temperatures in C, shares from 0 to 1.
         """
@@ -320,7 +320,7 @@ class WatchedArray:
         self._tell(kind, words)
 
     def _about_writes(self) -> str:
-        """How writes are answered now."""
+        """Return how writes are answered now."""
         now = present.cache(self.system, self.volume)
         if now is None:
             return ""
@@ -406,7 +406,7 @@ class WatchedArray:
         return set() if self._cut is None else set(self._cut.inconsistent)
 
     def _cut_now(self) -> dict[str, Any] | None:
-        """What the last power cut has left, until a resync or check has gone through it."""
+        """Return the effects of the last power cut, until a resync or check has removed them."""
         if self._cut is None:
             return None
         cut = self._cut

@@ -22,11 +22,11 @@ MAY_HAPPEN: Final = frozenset(
 
 
 class WrongError(Exception):
-    """What was asked is not understood; the message says what would be."""
+    """A request that is not understood; the message says what would be right."""
 
 
 def checked(asked: dict[str, Any]) -> dict[str, Any]:
-    """What is asked, with all that may be left out.
+    """Return a request with all optional values filled in.
 
     Raises
     ------

@@ -62,7 +62,7 @@ FIVE_NUMBERS = re.compile(rb"\d+(?:\.\d+)?[\s,]+\d+[\s,]+\d+[\s,]+\d+[\s,]+\d+")
 
 
 def unlike(head: Head) -> tuple[str, str]:
-    """What to say of a file that no format claims: what is wrong, and what to do."""
+    """Return the message for a file that no format claims: what is wrong, and what to do."""
     known = ", ".join(sorted(BY_NAME))
     if head.all_are(FIVE_NUMBERS):
         several = "; ".join(f"{one.NAME}: {one.MEANING}" for one in five_numbers.ALL)

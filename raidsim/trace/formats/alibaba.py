@@ -33,7 +33,7 @@ LAYOUT = Layout(
 
 
 def recognises(head: Head) -> bool:
-    """Whether the second of five columns is R or W, and the last a time in us since 1970."""
+    """Return whether the second of five columns is R or W, and the last a time in us since 1970."""
     return head.all_are(LINE)
 
 

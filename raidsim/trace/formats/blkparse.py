@@ -58,7 +58,7 @@ MOST_SECTORS = 2**53
 
 
 def recognises(head: Head) -> bool:
-    """Whether lines are events with a device, a CPU and a time in ns."""
+    """Return whether lines are events with a device, a CPU and a time in ns."""
     return head.all_are(LINE)
 
 
@@ -107,7 +107,7 @@ def _by_name(numbers: NDArray[np.int64], names: Names, meaning: object) -> NDArr
 
 
 def operation(rwbs: str) -> int:
-    """What the letters of an event say that it does; -1 if nothing.
+    """Return the operation that the letters of an event stand for; -1 if none.
 
     F in front is a flush before the data, behind a write through (FUA); N is none; A, S, M and
     others say how.

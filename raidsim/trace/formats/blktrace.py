@@ -48,7 +48,7 @@ PER_CPU = re.compile(r"(.*\.blktrace\.)(\d+)")
 
 
 def recognises(head: Head) -> bool:
-    """Whether it begins with the magic number, in either order of bytes."""
+    """Return whether it begins with the magic number, in either order of bytes."""
     return _order(head.data) is not None
 
 
@@ -106,7 +106,7 @@ def _events(scan: Scan) -> Iterator[events.Events]:
 def _places(
     data: bytes, length_at: struct.Struct, magic: bytes, scan: Scan, before: int
 ) -> tuple[list[int], int]:
-    """Where whole records begin, and where the first one begins that is not whole."""
+    """Return where whole records begin, and where the first one begins that is not whole."""
     places: list[int] = []
     place, unpack = 0, length_at.unpack_from
     while place + SIZE <= len(data):
@@ -175,7 +175,7 @@ def _taken(data: bytes, places: list[int], record: np.dtype[Any], scan: Scan) ->
 
 
 def _second(data: bytes, place: int, length: int) -> int:
-    """Where the second part of a split begins, in bytes: big-endian, as blktrace writes it."""
+    """Return the byte at which the second part of a split begins: big-endian in blktrace."""
     if length < 8:
         return 0
     (sector,) = struct.unpack_from(">Q", data, place + SIZE)
@@ -183,7 +183,7 @@ def _second(data: bytes, place: int, length: int) -> int:
 
 
 def _operation(category: NDArray[Any], size: NDArray[Any]) -> NDArray[np.int64]:
-    """What each does; -1 if nothing."""
+    """Return the operation of each event; -1 if none."""
     op = np.full(len(category), -1, np.int64)
     op[category & C_FLUSH != 0] = FLUSH
     op[category & C_READ != 0] = READ

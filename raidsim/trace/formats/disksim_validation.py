@@ -36,7 +36,7 @@ LONGEST = 10**17  # ns; times are added up
 
 
 def recognises(head: Head) -> bool:
-    """Whether lines have Hit or Miss in the second column."""
+    """Return whether lines have Hit or Miss in the second column."""
     return head.all_are(LINE)
 
 

@@ -33,7 +33,7 @@ MOST_TIME = 2**60  # us; one is taken off the other
 
 
 def recognises(head: Head) -> bool:
-    """Whether it begins with BeginHeader, and says what columns DiskRead or DiskWrite have."""
+    """Return whether it begins with BeginHeader, and names the columns of DiskRead or DiskWrite."""
     lines = head.lines(400)
     return b"BeginHeader" in lines[:5] and any(
         line.startswith((b"DiskRead,", b"DiskWrite,")) for line in lines

@@ -38,7 +38,7 @@ class FiveNumbers:
 
     @property
     def TAKES(self) -> tuple[str, ...]:  # noqa: N802 - as of every format
-        """What may be said of it."""
+        """The options that apply to it."""
         return ("sector",) if self.in_sectors else ()
 
     def recognises(self, head: Head) -> bool:  # noqa: ARG002

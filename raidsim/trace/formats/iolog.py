@@ -39,7 +39,7 @@ MOST_TIME = 2**60
 
 
 def recognises(head: Head) -> bool:
-    """Whether its first line says so."""
+    """Return whether its first line says so."""
     return head.begins_with(HEADER)
 
 

@@ -29,7 +29,7 @@ LAYOUT = Layout(
 
 
 def recognises(head: Head) -> bool:
-    """Whether the third of five columns is R or W, and the second a decimal number."""
+    """Return whether the third of five columns is R or W, and the second a decimal number."""
     return head.all_are(LINE)
 
 

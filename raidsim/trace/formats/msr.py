@@ -45,7 +45,7 @@ LAYOUT = Layout(
 
 
 def recognises(head: Head) -> bool:
-    """Whether lines begin with a time since 1601, and have Read or Write in the fourth column."""
+    """Return whether lines begin with a time since 1601, and have Read or Write fourth."""
     return head.all_are(LINE)
 
 

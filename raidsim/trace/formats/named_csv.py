@@ -27,7 +27,7 @@ SEPARATORS = ",;\t"
 
 
 def recognises(head: Head) -> bool:
-    """Whether the header says of each field what it is, with its unit."""
+    """Return whether the header says of each field what it is, with its unit."""
     lines = head.lines(1)
     return bool(lines) and of_header(_names(_text(lines[0]))) is not None
 

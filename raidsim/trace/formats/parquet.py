@@ -27,7 +27,7 @@ ROWS = 65_536
 
 
 def recognises(head: Head) -> bool:
-    """Whether it begins as every file of Parquet does."""
+    """Return whether it begins as every file of Parquet does."""
     return head.data.startswith(MAGIC)
 
 

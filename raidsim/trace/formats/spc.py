@@ -33,7 +33,7 @@ LAYOUT = Layout(
 
 
 def recognises(head: Head) -> bool:
-    """Whether the fourth of five columns, or more, is r or w, and all others are numbers."""
+    """Return whether the fourth of five columns, or more, is r or w, and all others are numbers."""
     return head.all_are(LINE)
 
 

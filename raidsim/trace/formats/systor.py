@@ -38,7 +38,7 @@ LAYOUT = Layout(
 
 
 def recognises(head: Head) -> bool:
-    """Whether it begins with the header."""
+    """Return whether it begins with the header."""
     return head.begins_with(HEADER)
 
 

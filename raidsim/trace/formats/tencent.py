@@ -36,7 +36,7 @@ LAYOUT = Layout(
 
 
 def recognises(head: Head) -> bool:
-    """Whether lines are of October 2018, with 0 or 1 as the fourth of five whole numbers."""
+    """Return whether lines are of October 2018, with 0 or 1 as the fourth of five whole numbers."""
     return head.all_are(LINE, most_others=0.02)
 
 

@@ -44,7 +44,7 @@ MOST_TIME = 2**62
 
 
 def recognises(head: Head) -> bool:
-    """Whether all records have one version, and some read or write."""
+    """Return whether all records have one version, and some read or write."""
     return _version(head.data) is not None
 
 

@@ -44,7 +44,7 @@ def _other(line: str) -> str | None:
 
 
 def recognises(head: Head) -> bool:
-    """Whether its first line says so."""
+    """Return whether its first line says so."""
     lines = head.lines(1)
     return bool(lines) and lines[0].decode(errors="replace").lower().startswith(FIRST)
 
