@@ -240,7 +240,7 @@ class CourseSession(Session):
         self._note_streams()
 
     def _is_saturated(self, load: LoadSpec, streams: list[int], throughput: Interval) -> bool:
-        """Return whether a load is saturated beyond what events may have left waiting at the end."""
+        """Return whether a load is saturated; events may also leave I/Os waiting at the end."""
         return self.overflowed and super()._is_saturated(load, streams, throughput)
 
     # -- phases -------------------------------------------------------------------------------
