@@ -145,7 +145,7 @@ def test_a_drive_with_other_sectors_is_addressed_in_those():
         ({"think": "soon"}, "load.think"),
         ({"priority": 7}, "load.priority"),
         ({"name": ""}, "load.name"),
-        ({"zipf": 0.9, "hot": {"area": "10 %", "accesses": "90 %"}}, "cannot stand beside hot"),
+        ({"zipf": 0.9, "hot": {"area": "10 %", "accesses": "90 %"}}, "cannot be used with hot"),
         ({"size": object()}, "load.size"),
         ({"size": lambda: 1}, "load.size"),
         ({"sizes": {1, 2}}, "load.sizes"),

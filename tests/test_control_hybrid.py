@@ -320,7 +320,7 @@ def test_drives_are_spoken_to_through_the_volume_that_they_are_in() -> None:
         lambda: hybrid.trim(0, 4096),
         lambda: hybrid.set_air("30 C"),
     ):
-        assert "say it to front or back" in refusal(call)
+        assert "call it on front or back" in refusal(call)
 
 
 def test_what_is_under_a_hybrid_is_asked_through_it() -> None:

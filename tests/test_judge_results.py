@@ -371,7 +371,7 @@ def test_response_times_of_reads_and_writes_together_are_enough_at_a_rate(tmp_pa
     (latency,) = (figure for figure in job.figures if "latency" in figure.name)
     assert latency.measured == pytest.approx(0.08)
     assert job.speed == pytest.approx(1 / latency.ratio)
-    assert "--random is not used: no load that is judged lacks it" in judgement.remarks
+    assert "--random has no effect: the results give it for all judged loads" in judgement.remarks
 
 
 @compiled_only

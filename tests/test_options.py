@@ -271,8 +271,8 @@ def test_a_design_that_does_not_exist_is_refused_before_anything_is_run(
     )
     assert said.splitlines() == [
         "--why: there is no design 99999999; 0 to 272639",
-        '--why: "levl=raid6" says no property of a design; did you mean "level"?',
-        '--why: "" says no property of a design; write a number, or "level=raid6, drives=8"',
+        '--why: "levl=raid6" is no property of a design; did you mean "level"?',
+        '--why: "" is no property of a design; write a number, or "level=raid6, drives=8"',
     ]
 
 

@@ -175,7 +175,7 @@ def test_what_cannot_be_met_says_what_is_nearest_and_which_limit_it_is(tmp_path,
     assert "rate is missed" in told
     assert "; it was not run, so whether it keeps rate and latency is not known" in told
     assert "whether runs would keep them is not known. The cheapest: rate" in told
-    assert "fell by bounds: rate" in told
+    assert "dropped by bounds: rate" in told
     written = json.loads((tmp_path / "plan.json").read_text())
     assert written["front"] == []
     assert written["nearest"]["lacks"]["rate"] > 2

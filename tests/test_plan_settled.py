@@ -117,7 +117,7 @@ def test_no_design_of_the_front_is_one_that_a_longer_run_calls_saturated(need):
         assert ran.carries
         assert ran.unsettled == one.healthy.unsettled == ""
         assert one.mean == pytest.approx(ran.worst("mean")[0], rel=0.2)
-    assert "fell in exact runs: rate or latency" in found.why("drives=6, write=back")
+    assert "dropped in exact runs: rate or latency" in found.why("drives=6, write=back")
 
 
 def test_a_plan_says_of_which_designs_caches_had_not_settled(need, monkeypatch):

@@ -37,7 +37,7 @@ def test_of_designs_that_all_fall_for_one_limit_the_one_shown_lacks_nothing_else
     """The first of them all holds too little and carries too little besides."""
     assert found.designs > 200
     said = found.why("level=raid5")
-    assert "fell by arithmetic: failures survived 1, and 2 are needed (off by 50 %)" in said
+    assert "dropped by arithmetic: failures survived 1, and 2 are needed (off by 50 %)" in said
     assert "capacity" not in said
     assert "rate" not in said
 

@@ -171,8 +171,8 @@ def test_what_was_written_before_a_run_is_no_wear_of_it():
 @pytest.mark.parametrize(
     ("load", "key", "words"),
     [
-        ({"read": "50 %"}, "load.read", "cannot stand beside trace"),
-        ({"outstanding": 4}, "load.outstanding", "cannot stand beside trace"),
+        ({"read": "50 %"}, "load.read", "cannot be used with trace"),
+        ({"outstanding": 4}, "load.outstanding", "cannot be used with trace"),
         ({"trace": {"replay": "closed"}}, "load.trace", "outstanding is missing"),
         ({"trace": {"outstanding": 3}}, "load.trace", "has outstanding"),
         ({"trace": {"replay": "closed", "outstanding": 1, "speed": 2}}, "load.trace", "a speed"),

@@ -279,7 +279,7 @@ rate = "1500 IO/s"
     assert found is not None
     assert math.isinf(found.seconds)
     (note,) = (line for line in shown(checked).splitlines() if line.startswith("- data: under"))
-    assert "does not come on at all" in note
+    assert "makes no progress" in note
     (row,) = (line for line in shown(checked).splitlines() if line.startswith("  under load"))
     assert row.split()[2] == "never"
 

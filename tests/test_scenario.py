@@ -36,7 +36,7 @@ def test_a_load_may_be_searched_for_the_highest_within_a_latency():
     [
         ('outstanding = [8, 1]\nwithin = "2 ms"', "load.outstanding", "has values that do not rise"),
         ('rate = ["9 IO/s", "9 IO/s"]\nwithin = "2 ms"', "load.rate", "has values that do not rise"),
-        ('arrivals = ["1 s"]\nwithin = "2 ms"', "load.within", "beside arrivals"),
+        ('arrivals = ["1 s"]\nwithin = "2 ms"', "load.within", "used with arrivals"),
         ('outstanding = 1\nwithin_percentile = "99 %"', "load.within_percentile", 'within = "2 ms"'),
         ('outstanding = 1\nwithin = "0 ms"', "load.within", "not above 0 s"),
         ('outstanding = 1\nwithin = "2"', "load.within", "has no unit"),
@@ -54,7 +54,7 @@ def test_only_one_load_is_searched_for():
         '["1000 IO/s", "2 kIO/s"]', '"1 kIO/s"\nwithin = "3 ms"'
     )
     (found,) = problems_of(text)
-    assert (found.key, found.cause) == ("load[1].within", "stands in an earlier load too")
+    assert (found.key, found.cause) == ("load[1].within", "is also in an earlier load")
 
 
 def test_numbers_are_plain_and_in_base_units():

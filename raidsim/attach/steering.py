@@ -83,14 +83,14 @@ class Steering:
             writer.close()
 
     def answer(self, line: bytes) -> dict[str, Any]:
-        """Do what a line asks for; what is said to it."""
+        """Do what a line asks for, and return the answer."""
         try:
             wish = json.loads(line)
         except (ValueError, RecursionError):
             return _no("that is no JSON")
         if isinstance(wish, dict) and "show" in wish:
             if wish != {"show": "status"}:
-                return _no('there is {"show": "status"}, and nothing else to be shown')
+                return _no('only {"show": "status"} can be shown')
             self._attached.advance()
             return {"ok": True, "status": self._attached.status()}
         try:

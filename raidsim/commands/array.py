@@ -47,7 +47,8 @@ def read_command(
     out: Out,
     offset: Annotated[str, typer.Option(metavar="SIZE", help="First byte.")] = "0 B",
     length: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="How many bytes [up to the end].")
+        str | None,
+        typer.Option(metavar="SIZE", help="Number of bytes; by default all up to the end."),
     ] = None,
 ) -> None:
     """Read the array, also with missing members; nothing is written to them."""

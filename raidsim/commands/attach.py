@@ -72,7 +72,9 @@ MembersFolder = Annotated[
 ]
 Metadata = Annotated[
     Version | None,
-    typer.Option(help="Of new members: 1.2, or 0.90 with the superblock at the end [1.2]."),
+    typer.Option(
+        help="Metadata of new members: 1.2, or 0.90 with the superblock at the end [1.2]."
+    ),
 ]
 For = Annotated[
     str | None,
@@ -147,20 +149,27 @@ def tell_command(
 def crash_test_command(
     scenario: ScenarioName,
     write: Annotated[
-        str, typer.Option("--write", metavar="COMMAND", help="Writes to the volume, and ends.")
+        str,
+        typer.Option(
+            "--write", metavar="COMMAND", help="Command that writes to the volume, and ends."
+        ),
     ],
     check: Annotated[
         str,
         typer.Option(
-            "--check", metavar="COMMAND", help="Checks the volume; status 0 if all data is correct."
+            "--check",
+            metavar="COMMAND",
+            help="Command that checks the volume; status 0 if all data is correct.",
         ),
     ],
     times: Annotated[
-        int, typer.Option(min=1, max=100_000, metavar="N", help="How often the power is cut.")
+        int, typer.Option(min=1, max=100_000, metavar="N", help="Number of power cuts.")
     ] = 20,
     at: Annotated[
         list[str] | None,
-        typer.Option(metavar="TIME", help="Cut then instead of at random times. May be repeated."),
+        typer.Option(
+            metavar="TIME", help="Time of a power cut, instead of random times. May be repeated."
+        ),
     ] = None,
     think: Annotated[
         str,

@@ -47,7 +47,7 @@ LearnedCard = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="--fio: write the drive's card there; in a folder, those of all that was measured.",
+        help="--fio: write the card of the drive there; into a folder, those of all parts.",
     ),
 ]
 ALONE = """
@@ -82,7 +82,7 @@ def calibrate_command(
         typer.Option(min=1, metavar="N", help="Starting points; 1 is quick.", show_default=False),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what a fit finds, and write nothing.")
+        bool, typer.Option("--dry-run", help="Show the result of a fit, and write nothing.")
     ] = False,
     slopes: Annotated[
         bool,

@@ -47,7 +47,8 @@ def new_command(
         typer.Option(metavar="RPM", help="Speed of a disk: chooses its base, with --interface."),
     ] = None,
     slc_cache: Annotated[
-        bool, typer.Option("--slc-cache", help="The drive has one, as in personal computers.")
+        bool,
+        typer.Option("--slc-cache", help="The drive has an SLC cache, as in personal computers."),
     ] = False,
     output_file: Annotated[
         str | None,

@@ -74,7 +74,8 @@ def compare_command(
     percentile: Annotated[
         str | None,
         typer.Option(
-            metavar="SHARE", help="Of the I/Os that must be within it; by default their mean."
+            metavar="SHARE",
+            help="Share of the I/Os that must be within it; without it, their mean latency.",
         ),
     ] = None,
     no_states: Annotated[
@@ -85,19 +86,22 @@ def compare_command(
     ] = False,
     prices: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="Of hardware and energy, as for plan: adds the cost."),
+        typer.Option(
+            metavar="FILE", help="Prices of hardware and energy, as for plan: adds the cost."
+        ),
     ] = None,
     precision: Annotated[
         str | None,
         typer.Option(metavar="SHARE", help="Precision of the throughput of each run."),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="All percentiles, and all values of cards that differ.")
+        bool,
+        typer.Option("--all", help="Show all percentiles, and all values of cards that differ."),
     ] = False,
     unknowns: Annotated[
         int | None,
         typer.Option(
-            metavar="[N]", help="Which differences survive other card values: N draws, or 64."
+            metavar="[N]", help="Show which differences survive other card values: N draws, or 64."
         ),
     ] = None,
     store: StoreFile = None,

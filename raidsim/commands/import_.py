@@ -24,7 +24,9 @@ def import_command(
     ],
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write there, not to standard output."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to this file instead of standard output."
+        ),
     ] = None,
     form: Annotated[
         str | None,
@@ -42,18 +44,23 @@ def import_command(
     ] = None,
     capacity: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help='Of the volume, as in "800 GB": for sizes in percent.'),
+        typer.Option(
+            metavar="SIZE", help='Capacity of the volume, such as "800 GB", for sizes in percent.'
+        ),
     ] = None,
     outstanding: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Outstanding I/Os, for statistics."),
     ] = None,
     at_rate: Annotated[
-        bool, typer.Option("--at-rate", help="Or an open load at the rate of the statistics.")
+        bool,
+        typer.Option("--at-rate", help="Make an open load at the rate of the statistics instead."),
     ] = False,
     random: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Random accesses, as in '80 %', for statistics."),
+        typer.Option(
+            metavar="SHARE", help="Share of random accesses, such as '80 %', for statistics."
+        ),
     ] = None,
     device: Annotated[
         str | None, typer.Option(metavar="NAME", help="The device of the statistics to use.")

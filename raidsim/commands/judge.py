@@ -43,10 +43,17 @@ def judge_command(
         str | None, typer.Option("--format", metavar="NAME", help="Form of the results.")
     ] = None,
     random: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Of random accesses, if results do not say.")
+        str | None,
+        typer.Option(metavar="SHARE", help="Share of random accesses, if results do not give it."),
     ] = None,
     outstanding: Annotated[
-        int | None, typer.Option(min=1, max=65536, metavar="N", help="I/Os, if results do not say.")
+        int | None,
+        typer.Option(
+            min=1,
+            max=65536,
+            metavar="N",
+            help="Outstanding I/Os of a worker, if results do not give them.",
+        ),
     ] = None,
     overrides: Overrides = None,
     seed: Seed = None,

@@ -28,7 +28,7 @@ Name = Annotated[
 def lesson_command(
     name: Name = None,
     seed: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Draws the numbers of the questions.")
+        int, typer.Option(min=0, metavar="N", help="Seed that draws the numbers of the questions.")
     ] = 1,
     answers: Annotated[
         bool, typer.Option("--answers", help="Show the answers, and how to find them.")

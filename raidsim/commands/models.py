@@ -17,7 +17,7 @@ def models_command(
         typer.Argument(metavar="NAME", show_default=False, help="A model, or the path of a card."),
     ] = None,
     why: Annotated[
-        bool, typer.Option("--why", help="Show uncertain values: range and reason.")
+        bool, typer.Option("--why", help="Show the range of each uncertain value, and the reason.")
     ] = False,
 ) -> None:
     """List the models of hardware, or show one with its ranges and sources."""

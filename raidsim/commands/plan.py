@@ -42,8 +42,8 @@ def plan_command(
         list[str] | None,
         typer.Option(
             metavar="DESIGN",
-            help="Say why a design fell: its number, or such as level=raid5,drives=6. May be"
-            " repeated.",
+            help="Say why a design was dropped: its number, or words such as level=raid5,drives=6."
+            " May be repeated.",
         ),
     ] = None,
     output: Annotated[

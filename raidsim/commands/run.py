@@ -61,7 +61,7 @@ def run_command(
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Say how far figures move with other plausible card values: N draws, or 64.",
+            help="Show how far figures move with other plausible card values: N draws, or 64.",
         ),
     ] = None,
     experiment: Annotated[

@@ -22,7 +22,7 @@ Name = Annotated[
     typer.Option(
         "--name",
         metavar="HOST",
-        help="A name by which visitors know this computer. May be repeated.",
+        help="A name that visitors use for this computer. May be repeated.",
     ),
 ]
 Workers = Annotated[

@@ -41,29 +41,32 @@ def sweep_command(
         list[str] | None,
         typer.Option(
             metavar="KEY=VALUES",
-            help="As in volume.drives=4..24:4, or volume.level=raid5,raid6. May be repeated.",
+            help="Key and values: volume.drives=4..24:4, or volume.level=raid5,raid6. May be"
+            " repeated.",
         ),
     ] = None,
     sample: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KEY=LOW..HIGH",
-            help="Draw values in between, as in load.outstanding=1..256 log.",
+            help="Draw values of a range: load.outstanding=1..256 log.",
         ),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="How many times values are drawn.")
+        int | None, typer.Option(min=1, metavar="N", help="Number of draws.")
     ] = None,
     where: Annotated[
         str | None,
-        typer.Option(metavar="CONDITION", help="Only variants for which it is true."),
+        typer.Option(metavar="CONDITION", help="Run only the variants for which this is true."),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Number of seeds for each variant.")
     ] = None,
     precision: Annotated[
         str | None,
-        typer.Option(metavar="SHARE", help="Of throughput, such as '5 %', with few I/Os."),
+        typer.Option(
+            metavar="SHARE", help="Precision of the throughput, such as '5 %', with few I/Os."
+        ),
     ] = None,
     overrides: Overrides = None,
     seed: Seed = None,
@@ -90,10 +93,11 @@ def sweep_command(
         ),
     ] = "iops",
     by: Annotated[
-        str | None, typer.Option("--by", metavar="COLUMN", help="A line for each of its values.")
+        str | None,
+        typer.Option("--by", metavar="COLUMN", help="Key with a line for each of its values."),
     ] = None,
     effects: Annotated[
-        bool, typer.Option("--effects", help="Say which key matters, by variance.")
+        bool, typer.Option("--effects", help="Show which keys matter, by share of the variance.")
     ] = False,
 ) -> None:
     """Run a scenario once for each combination of values of some keys, and compare the results."""

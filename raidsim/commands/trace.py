@@ -33,7 +33,9 @@ class Action(StrEnum):
 TraceName = Annotated[str, typer.Argument(metavar="FILE", show_default=False, help="A trace.")]
 FormatName = Annotated[
     str | None,
-    typer.Option("--format", metavar="FORMAT", help="Its format, where the file could be several."),
+    typer.Option(
+        "--format", metavar="FORMAT", help="Format of the trace, if the file could have several."
+    ),
 ]
 Columns = Annotated[
     str | None,
@@ -141,7 +143,8 @@ def fit_command(
         str | None,
         typer.Option(
             metavar="SCENARIO",
-            help="Simulate trace and load on its hardware, and show how much they differ.",
+            help="Simulate trace and load on the hardware of a scenario, and show how much they"
+            " differ.",
         ),
     ] = None,
 ) -> None:

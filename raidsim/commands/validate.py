@@ -39,7 +39,7 @@ class Role(StrEnum):
 def validate_command(
     selection: SelectionOrSystem = None,
     role: Annotated[
-        Role | None, typer.Option(help="Only claims that were fitted to, or only those predicted.")
+        Role | None, typer.Option(help="Only claims that may be fitted to, or only predictions.")
     ] = None,
     claims: ClaimsFolder = None,
     json: JsonFile = None,
@@ -48,7 +48,7 @@ def validate_command(
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Say how many published figures lie in intervals of card values: N draws, or 24.",
+            help="Show how many published figures lie in intervals of card values: N draws, or 24.",
         ),
     ] = None,
 ) -> None:

@@ -213,7 +213,7 @@ class Asked:
         """Note it if the volume's access policy does not allow a kind of I/O."""
         if self.above:
             cause = f"{self.name} is a part of {self.above[0].name}"
-            check.wrong("self", cause, f"ask {self.above[0].name}, which knows what is where")
+            check.wrong("self", cause, f"ask {self.above[0].name}, which knows where the data is")
         elif op not in self._allowed:
             cause = f"{self.name} is {self.access} (its access policy)"
             check.wrong("access", cause, 'make the Volume with access = "read-write"')

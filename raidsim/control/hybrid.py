@@ -378,5 +378,5 @@ class DrivesBelow(Drives):
         """Say which volumes the drives belong to."""
         hybrid = self.hybrid
         cause = f"{hybrid.name} is a hybrid, and its drives are those of its two volumes"
-        check.wrong("self", cause, f"say it to {hybrid.front.name} or {hybrid.back.name}")
+        check.wrong("self", cause, f"call it on {hybrid.front.name} or {hybrid.back.name}")
         raise InputError(check.problems)

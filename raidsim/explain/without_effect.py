@@ -74,7 +74,7 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
         "mirror_reads": f"{level} has no copies" if family != MIRRORED else "",
         "rebuild_rate": no_work,
         "rebuild_limit": no_work,
-        "rebuild_sample": "" if scenario.events else "nothing begins a rebuild without [[event]]",
+        "rebuild_sample": "" if scenario.events else "no rebuild begins without [[event]]",
         "bitmap_chunk": 'it is about intent = "bitmap"' if volume.intent != "bitmap" else "",
         "state": "" if kind_of(volume.card).has_past(volume.card) else NO_MAP,
         "filled": _filled(scenario, volume),
@@ -114,10 +114,10 @@ def _of_load(scenario: Scenario, load: LoadSpec) -> Iterator[Idle]:
     if load.partitions and load.workers == 1:
         yield Idle(where, "partitions", "its one worker has the whole volume as its part")
     if load.think_distribution != "constant" and not load.think:
-        yield Idle(where, "think_distribution", "it does not think: think is 0")
+        yield Idle(where, "think_distribution", "it has no think time: think is 0")
     volumes = [volume for volume in scenario.volumes if volume.name == load.volume]
     if load.priority and volumes and not kind_of(volumes[0].card).has_priorities:
-        yield Idle(where, "priority", "hard disks do not look at it")
+        yield Idle(where, "priority", "hard disks ignore it")
 
 
 def _of_surroundings(scenario: Scenario) -> Iterator[Idle]:

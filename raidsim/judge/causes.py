@@ -173,7 +173,7 @@ def _cached_reads(case: Case) -> Iterator[Cause]:
         if not case.has_cache(volume) or not case.reads:
             continue
         if volume.io == "direct":
-            words = "the controller's cache holds what was read before (io = cached)"
+            words = "the controller's cache holds data that was read before (io = cached)"
             yield Cause(words, {f"{key}.io": "cached"})
         if volume.read_ahead == "none" and case.scenario.loads[case.number].random < 1:
             yield Cause("the controller reads ahead", {f"{key}.read_ahead": "ahead"})
@@ -197,7 +197,7 @@ def _never_written(case: Case) -> Iterator[Cause]:
             continue
         if case.reads and volume.card.has("flash.read_time"):
             asked = {f"{key}.set.{name}": value for name, value in NO_FLASH.items()}
-            words = "what is read was never written, so that no flash is read"
+            words = "the data that is read was never written, so that no flash is read"
             yield Cause(words, {f"{key}.state": "fresh"} | asked, is_bound=True)
         elif volume.state != "fresh":
             yield Cause("the drive was new (state = fresh)", {f"{key}.state": "fresh"})
@@ -221,7 +221,7 @@ def _held_in_front(case: Case) -> Iterator[Cause]:
     offset, size = load.extent(hybrid.capacity)
     area = {"offset": units.text(offset, "size"), "size": units.text(size, "size")}
     key = f"hybrid[{case.scenario.hybrids.index(hybrid)}]"
-    words = "the front of the hybrid holds what is accessed, as far as it has room"
+    words = "the front of the hybrid holds the accessed data, as far as it has room"
     yield Cause(words, {f"{key}.warm": area, f"{key}.warm_share": "100 %"})
 
 
@@ -311,7 +311,7 @@ def _written_through(case: Case) -> Iterator[Cause]:
         if case.writes and case.disk_caches(volume) == "on":
             yield Cause("the drives' own caches were off", {f"{key}.disk_cache": "off"})
         if case.reads and case.has_cache(volume) and volume.io == "cached":
-            yield Cause("the cache keeps nothing of reads (io = direct)", {f"{key}.io": "direct"})
+            yield Cause("the cache keeps no data of reads (io = direct)", {f"{key}.io": "direct"})
 
 
 def _worn(case: Case) -> Iterator[Cause]:

@@ -191,7 +191,7 @@ def _unused(given: Given, found: Sequence[JudgedJob]) -> Iterator[str]:
     taken = " ".join(words for job in found for words in job.assumed)
     for name, value in (("--random", given.random), ("--outstanding", given.outstanding)):
         if value is not None and name not in taken:
-            yield f"{name} is not used: no load that is judged lacks it"
+            yield f"{name} has no effect: the results give it for all judged loads"
 
 
 def target_of(scenario: Scenario, given: str | None) -> str:
@@ -300,7 +300,11 @@ class _Group:
         found.warnings += self._warnings(job, simulated)
         found.speed = speed_of(job, simulated, case.played)
         if found.speed is None:
-            found.refused.append(Note("latency", "", "at a rate it is judged by, and has none"))
+            found.refused.append(
+                Note(
+                    "latency", "", "a job with a given rate is judged by it, and this one has none"
+                )
+            )
             return
         found.verdict = _verdict(found.speed, found.margin)
         if found.verdict in (FAST, SLOW):
@@ -427,8 +431,8 @@ def _beside(found: JudgedJob) -> Iterator[str]:
             continue
         if _verdict(figure.ratio, found.margin) != AGREES:
             yield (
-                f"the throughput agrees, and this does not: {figure.name},"
-                f" {figure.ratio:.2f} times what is simulated"
+                f"the throughput agrees, but not this: {figure.name} is"
+                f" {figure.ratio:.2f} times the simulated one"
             )
 
 

@@ -31,7 +31,7 @@ HYBRIDS = Table(
     "a volume as cache or tier in front of another volume",
     front=configuration("i8", "volume"),
     back=configuration("i8", "volume"),
-    back_offset=configuration("i8", "where its region of the back begins", "B"),
+    back_offset=configuration("i8", "start of its region of the back", "B"),
     cache=configuration("i8", "row of its blocks"),
     block=configuration("i8", "what is promoted or moved at a time", "B"),
     mode=configuration("i8", "MODE_CACHE or MODE_TIER"),

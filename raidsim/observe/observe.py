@@ -462,7 +462,7 @@ def unanswered(load: LoadSpec, account: Counts) -> list[str]:
     found = ["latencies leave out the I/Os that failed or timed out"]
     if account.timed_out and load.rate is None:
         found.append(
-            f"{account.timed_out:,} I/Os of {load.name} timed out: drives go on with them, beside"
-            " those that take their place"
+            f"{account.timed_out:,} I/Os of {load.name} timed out: drives continue with them,"
+            " beside the I/Os that are issued in their place"
         )
     return found

@@ -245,7 +245,7 @@ class _Reader:
         own = self._list("load")
         job = self._beside("fio")
         if own and job is not None:
-            self.reading.problem(("fio",), "cannot stand beside [[load]]", "keep one of the two")
+            self.reading.problem(("fio",), "cannot be used with [[load]]", "keep one of the two")
         if job is not None and not own:
             return [(table, ("fio",)) for table in self._of_jobs(job)]
         if not own and not self.reading.is_broken(("load",)) and "load" not in self.data:

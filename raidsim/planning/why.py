@@ -34,7 +34,7 @@ def why(work: Work, design: str) -> str:
     head = f"{number}: {one.label}"
     if len(numbers) == 1:
         return f"{head}\n{text}"
-    return f"{len(numbers):,} designs are meant; of these came farthest\n{head}\n{text}"
+    return f"{len(numbers):,} designs match; this one reached the latest stage:\n{head}\n{text}"
 
 
 def refuse_unknown(need: Need, designs: Sequence[str], prices: Prices | None = None) -> None:
@@ -68,7 +68,7 @@ def _meant(space: Space, design: str) -> np.ndarray[tuple[int, ...], np.dtype[np
         word, equals, value = (piece.strip() for piece in part.partition("="))
         if word not in WORDS or not equals:
             remedy = suggest(word, WORDS) or 'write a number, or "level=raid6, drives=8"'
-            raise _wrong(f"{quote(part.strip())} says no property of a design", remedy)
+            raise _wrong(f"{quote(part.strip())} is no property of a design", remedy)
         wanted[word] = value
     fits = [np.ones(len(axis), bool) for axis in space.axes]
     for word, value in wanted.items():
@@ -82,7 +82,7 @@ def _meant(space: Space, design: str) -> np.ndarray[tuple[int, ...], np.dtype[np
     grid = np.ix_(*(np.flatnonzero(one) for one in fits))
     numbers = np.ravel_multi_index(grid, space.grid).ravel()
     if len(numbers) == 0:
-        raise _wrong(f"no design is {quote(text)}", "ask for less at a time")
+        raise _wrong(f"no design is {quote(text)}", "ask for fewer designs at a time")
     return np.asarray(numbers, dtype=np.int64)
 
 
@@ -121,7 +121,7 @@ def _nearest(work: Work, numbers: Iterable[int]) -> list[int]:
 def _farther(work: Work, numbers: Numbers) -> Numbers:
     """Return the stage that designs reach by arithmetic and bounds; 2 if they keep all limits.
 
-    Of those that fell in the same stage came farther which misses fewer limits, and these by less.
+    Of designs dropped in one stage, those that miss fewer limits, by less, count as farther.
     """
     stages = np.array([limit.stage for limit in work.arithmetic.limits])
     fallen = work.arithmetic.fallen().ravel()[numbers]
@@ -138,13 +138,13 @@ def _fate(work: Work, number: int) -> tuple[float, str]:
             _short(work, limit, number) for limit in limits if not _ratio(work, limit, number) <= 1
         ]
         far = float(_farther(work, np.array([number]))[0])
-        return far, f"fell by {_ORDER[limits[fallen].stage]}: {'; '.join(said)}"
+        return far, f"dropped by {_ORDER[limits[fallen].stage]}: {'; '.join(said)}"
     if number in work.front:
         return 6, "is on the front"
     if number in work.fell:
         lacks = "; ".join(f"{name} {_times(by)}" for name, by in work.fell[number].items())
         stage = 4 if work.fell_in[number] == 3 else 5
-        return stage, f"fell in {_ORDER[stage]}: {lacks}"
+        return stage, f"dropped in {_ORDER[stage]}: {lacks}"
     if number in work.checked or number in work.exact:
         return 5.5, f"keeps all limits, and is no better in any aim than {_better(work, number)}"
     place = int(np.searchsorted(work.coarse.numbers, number))
@@ -152,13 +152,13 @@ def _fate(work: Work, number: int) -> tuple[float, str]:
     if state == coarse.FELL:
         over, measured = float(work.coarse.over[place]), work.coarse.measured[place]
         reason = f" ({measured.reason})" if measured.reason else ""
-        return 2.5, f"fell in coarse runs: rate or latency {_times(over)}{reason}"
+        return 2.5, f"dropped in coarse runs: rate or latency {_times(over)}{reason}"
     if state == coarse.BEATEN:
         by = work.space.design(int(work.coarse.numbers[work.coarse.by[place]]))
-        best = f"can at best be no better in any aim than {by.number}: {by.label}"
-        return 3, f"was not run, for it {best}"
+        best = f"even at its bounds it is better in no aim than {by.number}: {by.label}"
+        return 3, f"was not run: {best}"
     if state == coarse.OPEN:
-        return 2.8, "was not run: coarse runs were used up; ask for more with --runs"
+        return 2.8, "was not run: all coarse runs were used; raise --runs"
     return 4.5, f"may keep all limits, and is no better in any aim than {_better(work, number)}"
 
 

@@ -95,8 +95,8 @@ def remarks_of(work: Work, host: str) -> list[str]:
     left = int((work.coarse.state == coarse.OPEN).sum())
     if left:
         found.append(
-            f"{left:,} designs were not run, for coarse runs were to be at most {work.most:,}: what"
-            " is on the front may be beaten by one of them; ask for more with --runs"
+            f"{left:,} designs were not run, because coarse runs are limited to {work.most:,}: one"
+            " of them may beat a design on the front; raise --runs"
         )
     return found
 

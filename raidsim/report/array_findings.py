@@ -105,7 +105,7 @@ def begins_with_failures(scenario: Scenario) -> Iterator[Finding]:
             continue
         left = tolerated_still(volume)
         any_more = "any one more may fail" if left == 1 else f"any {left} more may fail"
-        more = any_more if left else "one more that fails may take data with it"
+        more = any_more if left else "one more failed drive may lose data"
         what = f"begins degraded, with {which}: {more}{_idle_spares(volume)}"
         severity = Severity.warning if left else Severity.critical
         yield Finding(f"volume {volume.name}", what, severity=severity)

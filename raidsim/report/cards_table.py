@@ -137,7 +137,9 @@ def _print_fits(card: Card, console: Console) -> None:
     """Print what fits have used, and what they leave open."""
     if card.sensitivities:
         console.print()
-        console.print("What a fit saw: change of a figure for 1 % more of a value, by claim:")
+        console.print(
+            "Sensitivities of the last fit: change of a figure for 1 % more of a value, by claim:"
+        )
         for name, claims in card.sensitivities.items():
             told = ", ".join(f"{claim} {100 * change:+.2f} %" for claim, change in claims.items())
             console.print(Text(f"  {name}: {told}"), soft_wrap=True)

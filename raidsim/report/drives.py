@@ -98,11 +98,11 @@ def heat(drives: Drives) -> str:
 
 
 def beyond_control(drive: DriveUse, temperature: Temperature) -> str:
-    """Say so where throttling does not hold the temperature."""
+    """Say so where throttling does not keep a drive cooler."""
     hottest = max(drive.throttles_from_c.values(), default=temperature.highest)
     if temperature.highest <= hottest + 1.0:
         return ""
-    return f": throttling, from {hottest:g} C on, does not hold it"
+    return f": throttling from {hottest:g} C on does not keep it cooler"
 
 
 def risk(drives: Drives) -> str:

@@ -79,7 +79,7 @@ class _Consequences:
                 for volume in self.scenario.volumes:
                     yield from self._power_cut(volume, event.at)
             case kinds.ControllerFailure() if event.partner is not None and not event.mirrored:
-                yield "what is dirty in its cache is lost"
+                yield "dirty data in its cache is lost"
             case _:
                 pass
 

@@ -264,13 +264,13 @@ def off_the_map(scenario: Scenario) -> Iterator[Finding]:
 
 
 def ends_too_early(scenario: Scenario) -> Iterator[Finding]:
-    """A limit ends a load before the number of I/Os that a point is to rest on."""
+    """A limit ends a load before the number of I/Os that a point needs."""
     for load in scenario.loads:
         limit, least = load.limit.ios, scenario.measure.min_ios
         if limit is not None and limit < least:
             yield Finding(
                 f"load {load.name}",
-                f"ends after {limit:,} I/Os, fewer than the {least:,} a point is to rest on",
+                f"ends after {limit:,} I/Os, fewer than the {least:,} that a point needs",
                 "raise limit.ios or lower measure.min_ios",
             )
 

@@ -95,7 +95,7 @@ def _ratio(ratio: float | None) -> str:
 def _causes(job: JudgedJob) -> Table:
     """The causes that bring the simulation nearer, the nearest first."""
     table = ruled()
-    table.add_column(f"{job.verdict}: what would make it so, simulated")
+    table.add_column(f"{job.verdict}: possible causes, simulated")
     for header in ("IO/s", "mean latency, ms", "measured / simulated", ""):
         table.add_column(header, justify="right" if header else "left", no_wrap=True)
     for cause in job.causes:
@@ -123,9 +123,9 @@ def _lines(job: JudgedJob) -> Iterator[str]:
     if any(figure.name.endswith("%") for figure in job.figures):
         yield PERCENTILES
     if job.verdict in (FAST, SLOW) and not job.causes:
-        yield "no cause that was simulated brings it nearer"
+        yield "no simulated cause brings the simulation nearer"
     if job.without_effect:
-        yield f"simulated too, and not nearer: {'; '.join(job.without_effect)}"
+        yield f"also simulated, but not nearer: {'; '.join(job.without_effect)}"
     yield from job.warnings
     for words in job.assumed:
         yield f"taken: {words}"

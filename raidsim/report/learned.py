@@ -76,7 +76,10 @@ def _missed(job: Told, spent: Sequence[Learned]) -> str:
     """
     figure = job.figure
     if figure is None or figure.measured is None or figure.simulated is None:
-        return f"{job.name}: not compared: at a rate it is judged by its latency, and has none"
+        return (
+            f"{job.name}: not compared: a job with a given rate is judged by its latency,"
+            " and this one has none"
+        )
     times, than = (job.after, "fast") if job.after > 1 else (1 / job.after, "slow")
     measured, simulated = (
         f"{float(f'{one:.4g}'):,.10g}" for one in (figure.measured, figure.simulated)

@@ -61,7 +61,7 @@ def _sections(plan: Plan) -> list[Section]:
         [one.name, f"{one.came:,}", f"{one.left:,}", f"{one.runs:,}", plan_text.reasons(one)]
         for one in plan.funnel
     ]
-    heads = ["stage", "designs", "left", "runs", "fell for"]
+    heads = ["stage", "designs", "left", "runs", "dropped because of"]
     found.append(Section("From all designs", heads, stages, words=True))
     return found
 

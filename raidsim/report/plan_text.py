@@ -45,7 +45,7 @@ def parts(plan: Plan) -> Iterator[RenderableType]:
 
 def funnel(plan: Plan) -> Table:
     """Return the number of designs that each stage leaves, and why the others were dropped."""
-    table = _table("stage", "designs", "left", "runs", "fell for")
+    table = _table("stage", "designs", "left", "runs", "dropped because of")
     for column in (1, 2, 3):
         table.columns[column].justify = "right"
     for stage in plan.funnel:

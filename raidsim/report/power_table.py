@@ -51,7 +51,7 @@ def notes(parts: Sequence[PartPower]) -> Iterator[str]:
     silent = [part.card for part in parts if part.idle is None or part.active is None]
     if silent:
         yield f"not known: {', '.join(dict.fromkeys(silent))} (the card does not say)"
-    yield "not counted: enclosures with their fans, and what cooling takes"
+    yield "not counted: enclosures with their fans, and the power of cooling"
 
 
 def _watts(each: float | None, number: int) -> str:

@@ -152,7 +152,7 @@ def _under_load(found: UnderLoad, loads: Callable[[int], str]) -> str:
     beside = f"under load ({loads(found.point)})"
     if math.isinf(found.seconds):
         return (
-            f"{beside} a rebuild at {percent(found.rate)} does not come on at all: while a drive"
+            f"{beside} a rebuild at {percent(found.rate)} makes no progress: while a drive"
             " is missing, the load leaves it no time"
         )
     text = f"{beside} a rebuild at {percent(found.rate)} takes {duration(found.seconds)}"

@@ -75,7 +75,7 @@ def _summary(sweep: Sweep) -> str:
 
 def effects_table(found: Effects) -> Group:
     """Return which key matters, the most important first."""
-    table = titled(f"What {found.figure} depends on, in {found.rows:,} rows")
+    table = titled(f"Influence of keys on {found.figure}, in {found.rows:,} rows")
     table.add_column("key")
     table.add_column("share", justify="right")
     table.add_column("")

@@ -192,7 +192,7 @@ def _check_offsets(values: Values, volume: FoundVolume | None) -> Iterator[Findi
     if offsets is None and values["count"] is None:
         yield "count", "is missing, and offsets too", "write count = 10, or offsets = [...]"
     elif offsets is not None and values["count"] is not None:
-        yield "count", "cannot stand beside offsets", "keep one of the two"
+        yield "count", "cannot be used with offsets", "keep one of the two"
     elif offsets is not None and not offsets:
         yield "offsets", "is an empty list", "give at least one offset"
     if offsets and volume is not None and volume.card is not None:

@@ -40,7 +40,7 @@ class _OnVolume(EventSpec):
 class _OnDrive(_OnVolume):
     """Something that happens to one drive of a volume."""
 
-    drive: DriveNumber = key("which of its drives, from 0 on")
+    drive: DriveNumber = key("number of the drive, counted from 0")
 
     @property
     def which(self) -> str:
@@ -76,7 +76,7 @@ def _rate() -> Rate:
 
 def _sample() -> Sample:
     found: Sample = key(
-        "share of the rows that is simulated, evenly spread; times are extrapolated",
+        "share of the rows that are simulated, evenly spread; times are extrapolated",
         None, "as the volume has it",
     )  # fmt: skip
     return found
@@ -118,10 +118,10 @@ class LatentErrors(_OnDrive):
 
     KIND: ClassVar[str] = "latent-errors"
     offsets: Annotated[tuple[Offset, ...], BeforeValidator(as_list)] | None = key(
-        "where: byte addresses on the drive", None, "none; give offsets or count"
+        "byte addresses on the drive", None, "none; give offsets or count"
     )
     count: Annotated[int, Count(1, 100_000)] | None = key(
-        "how many, at random places of the drive", None, "none; give offsets or count"
+        "number of sectors, at random places of the drive", None, "none; give offsets or count"
     )
 
     @property
@@ -230,7 +230,7 @@ class Battery(_OnController):
     state: Annotated[str, Choice(("good", "low", "learning", "absent"))] = key(
         "its state from then on"
     )
-    lasting: Span = _for("how long, until it is as before")
+    lasting: Span = _for("duration, until the earlier state is back")
 
     @property
     def words(self) -> str:
@@ -248,7 +248,7 @@ class Policy(_OnVolume):
 
     KIND: ClassVar[str] = "policy"
     write: Annotated[str | None, Choice(CACHE_CHOICES["write"])] = key(
-        "write mode of the cache from then on; through: what is dirty goes to the drives now",
+        "write mode of the cache from then on; with through, dirty data goes to the drives at once",
         None, "as before",
     )  # fmt: skip
     read_ahead: Annotated[str | None, Choice(CACHE_CHOICES["read_ahead"])] = key(
@@ -258,8 +258,8 @@ class Policy(_OnVolume):
         "I/O mode of the cache from then on", None, "as before"
     )
     rate: Rate = key(
-        "share of the time that background work takes while the host has I/Os under way, what is"
-        " under way too", None, "as before",
+        "share of the time that background work takes while the host has I/Os"
+        " under way; it also applies to background work under way", None, "as before",
     )  # fmt: skip
 
     @property
@@ -300,7 +300,7 @@ class FanFailure(EventSpec):
 
     KIND: ClassVar[str] = "fan-failure"
     airflow: Annotated[float, Quantity("share")] = key(AIRFLOW)
-    lasting: Span = _for("how long, until it is replaced")
+    lasting: Span = _for("duration, until it is replaced")
     volume: Name | None = key("volume whose drives it cools", None, "all drives")
 
     @property
@@ -347,9 +347,11 @@ class ControllerFailure(_OnController):
         "time until the partner serves its volumes, or without a partner until it is repaired",
         "20 s",
     )
-    lasting: Span = _for("with a partner: how long until it serves its volumes again itself")
+    lasting: Span = _for(
+        "with a partner: time until the controller serves its volumes again itself"
+    )
     mirrored: Annotated[bool, Flag()] = key(
-        "the partner has a copy of its cache; if not, what is dirty in it is lost", True
+        "the partner has a copy of its cache; without a copy its dirty data is lost", True
     )
 
     @property
@@ -375,7 +377,7 @@ class LinkLoss(EventSpec):
 
     KIND: ClassVar[str] = "link-loss"
     link: Name = key("link that is lost", None, "the only link")
-    lasting: Span = _for("how long, until it is back")
+    lasting: Span = _for("duration, until it is back")
 
     @property
     def words(self) -> str:

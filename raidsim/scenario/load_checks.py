@@ -46,7 +46,7 @@ def one_way_to_say_the_size(
     if size is None and sizes is None:
         yield "size", "is missing", 'write size = "8 KiB", or sizes = [...] for a mix'
     if size is not None and sizes is not None:
-        yield "sizes", "cannot stand beside size", "keep one of the two"
+        yield "sizes", "cannot be used with size", "keep one of the two"
 
 
 @needs("sizes")
@@ -101,7 +101,7 @@ def one_intensity(outstanding: Any, rate: Any, arrivals: Any, trace: Any) -> Ite
         remedy = 'write outstanding = 32 (closed load), or rate = "1000 IO/s" (open load)'
         yield "outstanding", "is missing", remedy
     if len(given) > 1:
-        yield given[1], f"cannot stand beside {given[0]}", "a load is closed or open: keep one"
+        yield given[1], f"cannot be used with {given[0]}", "a load is closed or open: keep one"
 
 
 @needs("outstanding")
@@ -148,7 +148,7 @@ def something_to_search(
     if within_percentile is not None and within is None:
         yield "within_percentile", "has no effect without within", 'write within = "2 ms" too'
     if within is not None and arrivals is not None:
-        yield "within", "cannot stand beside arrivals", "give outstanding or rate, to be searched"
+        yield "within", "cannot be used with arrivals", "give outstanding or rate, to be searched"
 
 
 @needs("within", "outstanding", "rate")
@@ -223,7 +223,7 @@ def arrivals_are_bursts_enough(burst: Burst | None, arrivals: Any) -> Iterator[F
     if burst is not None and arrivals is not None:
         yield (
             "burst",
-            "cannot stand beside arrivals, which say when I/Os are issued",
+            "cannot be used with arrivals, which give the times of I/Os",
             "leave it out",
         )
 
@@ -234,7 +234,7 @@ def one_way_to_choose_places(hot: Any, zones: Any, zipf: Any, once: bool) -> Ite
     ways = {"hot": hot, "zones": zones, "zipf": zipf, "once": once or None}
     given = [name for name, value in ways.items() if value is not None]
     for name in given[1:]:
-        yield name, f"cannot stand beside {given[0]}", "keep one of the two"
+        yield name, f"cannot be used with {given[0]}", "keep one of the two"
 
 
 @needs("zones")
@@ -374,13 +374,13 @@ def check_sweeps(loads: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str,
 
 
 def check_searches(loads: Sequence[Mapping[str, Any]]) -> Iterator[IndexedFinding]:
-    """Index, key, cause and remedy of what cannot stand beside the load that is searched for."""
+    """Index, key, cause and remedy of what cannot be used with the load that is searched for."""
     asking = [i for i, load in enumerate(loads) if load.get("within") is not None]
     for index in asking[1:]:
         yield (
             index,
             "within",
-            "stands in an earlier load too",
+            "is also in an earlier load",
             "keep one: a run searches for one load only",
         )
     for index, load in enumerate(loads):

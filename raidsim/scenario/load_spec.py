@@ -20,12 +20,12 @@ class SizeShare(NamedTuple):
     read: Annotated[
         float | None,
         Quantity("share"),
-        Field(description="share of reads of this size; left out, that of the load"),
+        Field(description="share of reads of this size; by default that of the load"),
     ] = None
     random: Annotated[
         float | None,
         Quantity("share"),
-        Field(description="share of random accesses of this size; left out, that of the load"),
+        Field(description="share of random accesses of this size; by default that of the load"),
     ] = None
 
 
@@ -86,11 +86,11 @@ class LoadSpec(Part):
     name: Name = key("name of the load", "load")
     volume: Name = key("volume it runs on", None, "the only volume")
     read: Annotated[float | None, Quantity("share")] = key(
-        "share of reads", None, "none; give it, or that of each of the sizes"
+        "share of reads", None, "none: give it, or that of each of the sizes"
     )
     trim: Annotated[float, Quantity("share")] = key(
-        "share of trims (discards): requests that say what need not be kept any more; what neither"
-        " reads nor trims is written",
+        "share of trims (discards): requests that name data which is no longer needed; requests"
+        " that are neither reads nor trims are writes",
         "0 %",
     )
     random: Annotated[float, Quantity("share")] = key(
@@ -100,7 +100,7 @@ class LoadSpec(Part):
     )
     size: Annotated[int | None, Size] = key("request size", None, "none; give size or sizes")
     sizes: Annotated[tuple[Annotated[SizeShare, Table], ...], Field(min_length=1)] = key(
-        "mix of request sizes: a list of { size, share }, and read and random where a size has"
+        "mix of request sizes: a list of { size, share }, with read and random for a size that has"
         " its own; the shares add up to 100 %",
         None, "none; give size or sizes",
     )  # fmt: skip
@@ -126,18 +126,21 @@ class LoadSpec(Part):
         BeforeValidator(as_list),
     ] = key("open load: arrivals at this mean rate; a list is a sweep", None, "none")
     rate_distribution: Annotated[str, Choice(("exponential", "constant"))] = key(
-        "how the times between arrivals at a rate vary: as if by chance (Poisson), or not at all",
+        "variation of the times between arrivals: random arrivals (exponential: Poisson) or equal"
+        " times (constant)",
         "exponential",
     )
     arrivals: tuple[Annotated[float, Quantity("time", high="8760 h")], ...] | None = key(
         "open load: the times of all arrivals, in order; it ends after the last", None, "none"
     )
     trace: Annotated[Replay | None, Table] = key(
-        "a trace that is replayed; it says what the requests are and when they come, and ends the"
-        " load", None, "none"
+        "trace to replay; it contains the requests and their times, and the load ends"
+        " when it ends", None, "none"
     )  # fmt: skip
     within: Annotated[float | None, Quantity("time", above="0 s", high="1 h")] = key(
-        "latency to stay within: the sweep is searched for the highest load that does", None, "none"
+        "latency to stay within: the sweep is searched for the highest load that stays within it",
+        None,
+        "none",
     )
     within_percentile: Annotated[float | None, Quantity("share", low="50 %", high="99.99 %")] = key(
         "share of the I/Os whose latency must lie within `within`", None, "none: the mean must"
@@ -163,30 +166,33 @@ class LoadSpec(Part):
         "exponent of a Zipf distribution of random accesses over the aligned blocks", None, "none"
     )
     once: Annotated[bool, Flag()] = key(
-        "random accesses come to no place again before each worker was at all places of the area,"
-        " as fio's do without `norandommap`", False
+        "random accesses return to a place only after their worker has accessed all places"
+        " of the area, as in fio without `norandommap`", False
     )  # fmt: skip
     flush_every: Annotated[int, Count(0, 10**9)] = key(
-        "closed load: after so many writes of a worker its next request is a flush, which it waits"
-        " for whatever it has outstanding, as in fsync; 0 for none",
+        "closed load: after this number of writes of a worker its next request is a flush; the"
+        " worker waits for it, whatever it has outstanding, as with fsync; 0 for no flushes",
         0,
     )
     fua: Annotated[bool, Flag()] = key(
-        "writes are answered once they are on the medium, whatever volatile cache is before it"
-        " (force unit access), as O_DSYNC asks for",
+        "writes are answered when they are on the medium, whatever volatile cache is in front of"
+        " it (force unit access), as with O_DSYNC",
         False,
     )
     after: Name | None = key(
-        "load further up that has to be over before this one begins, and all that began with it:"
-        " each group of loads is measured by itself", None, "none: it begins at once",
+        "load further up in the file that must end before this"
+        " one begins, with all loads that began with it; each"
+        " group of loads is measured separately", None, "none: it begins at once",
     )  # fmt: skip
     priority: Annotated[int, Count(0, 3)] = key(
-        "0 (first) to 3 (last): which command a drive's front end takes first", 0
+        "priority, 0 (first) to 3 (last): the order in which a drive's front end takes commands", 0
     )
     timeout: Annotated[float | None, Quantity("time", above="0 s", high="8760 h", word="none")] = (
-        key("an I/O that takes longer counts as timed out; its drive goes on with it", "none")
+        key("an I/O that takes longer counts as timed out; its drive continues with it", "none")
     )
-    limit: Annotated[Limit, Table] = key("the load ends at the first that is reached", {}, "none")
+    limit: Annotated[Limit, Table] = key(
+        "the load ends at the first of these limits that is reached", {}, "none"
+    )
 
     @property
     def sweep(self) -> tuple[float, ...]:

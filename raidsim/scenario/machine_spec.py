@@ -33,12 +33,15 @@ class MachineSpec(Part):
         {"offset": "0 B", "size": "rest"},
     )
     image: Annotated[Image | None, Table] = key(
-        "what all of them read, as linked clones do; what they write goes to their own disks",
+        "part that all of them read, as linked clones do; their writes go to their own disks",
         None, "none: each reads its own disk",
     )  # fmt: skip
-    reads: Annotated[int, Count(0, 10**8)] = key("reads of a machine, of its image or disk", 0)
+    reads: Annotated[int, Count(0, 10**8)] = key(
+        "reads of a machine, from its image or its disk", 0
+    )
     own_reads: Annotated[int, Count(0, 10**8)] = key(
-        "reads of a machine of its own disk beside those of its image: of what earlier boots wrote",
+        "reads of a machine from its own disk, beside those of its image: data that earlier boots"
+        " wrote",
         0,
     )
     read_size: Annotated[int, Size] = key("size of a read", "32 KiB")
@@ -49,10 +52,10 @@ class MachineSpec(Part):
         "100 %",
     )
     outstanding: Annotated[int, Count(1, 1024)] = key(
-        "reads, reads of its own disk, and writes, that a machine has outstanding at a time", 1
+        "I/Os that a machine has outstanding at a time: reads, reads of its own disk, and writes", 1
     )
     bursts: Annotated[int, Count(1, 10_000)] = key(
-        "stretches that its work is cut into: in each it computes, waits, then reads and writes", 50
+        "number of bursts of its work: in each it computes, waits, then reads and writes", 50
     )
     compute: Annotated[float, Quantity("time", high="24 h")] = key(
         "CPU time of a machine, of one core; all machines share the cores of the host", "0 s"
@@ -61,15 +64,15 @@ class MachineSpec(Part):
         "time in which a machine waits for neither CPU nor storage: timers, the network", "0 s"
     )
     spread: Annotated[float, Quantity("share")] = key(
-        "how far computing and waiting differ from machine to machine: standard deviation over"
-        " mean, log-normal",
+        "differences of computing and waiting between machines: standard deviation over mean,"
+        " log-normal",
         "0 %",
     )
     every: Annotated[float, Quantity("time", high="1 h")] = key(
-        "machines are switched on one after the other, this far apart", "0 s"
+        "time between the starts of two machines: they are switched on one after the other", "0 s"
     )
     idle_after: Annotated[float, Quantity("time", high="24 h")] = key(
-        "a machine counts as ready once it has been idle for so long", "0 s"
+        "a machine counts as ready after it has been idle for this time", "0 s"
     )
 
 

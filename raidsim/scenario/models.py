@@ -53,12 +53,12 @@ class HostKeys(Part):
         "performance",
     )
     cpu_load: Annotated[bool, Flag()] = key(
-        "default power plan: another process keeps the CPUs awake and at their clock rate, and"
-        " gives way to the I/Os",
+        "with the default power plan: another process keeps the CPUs awake and at their clock"
+        " rate, and gives way to the I/Os",
         False,
     )
     affinity: Annotated[str, Choice(("favourable", "unfavourable"))] = key(
-        "where processes run: on the CPU that serves the interrupts of the drives, or on that of"
+        "place of processes: on the CPU that serves the interrupts of the drives, or on that of"
         " another socket, to which memory and data are remote",
         "favourable",
     )
@@ -81,7 +81,7 @@ class ControllerKeys(Part):
     )
     battery: Annotated[str, Choice(("good", "low", "learning", "absent"))] | None = key(
         "state of the battery (or of the flash module and its capacitor) that keeps the cache in a"
-        " power cut; learning: it is being discharged and charged to learn its capacity",
+        " power cut; learning: it is being discharged and charged to measure its capacity",
         None, "good if the card has one, else absent",
     )  # fmt: skip
     set: dict[str, Any] = key(
@@ -112,100 +112,109 @@ class VolumeKeys(Part):
     )
     drives: Annotated[int, Count(1, 1024)] = key("number of drives, all alike", 1)
     strip: Annotated[int, Size] = key(
-        "data that lies together on one drive, in all levels but single", "64 KiB"
+        "contiguous data on one drive before the next drive follows; for all levels but single",
+        "64 KiB",
     )
     spans: Annotated[int, Count(1, 512)] | None = key(
-        "arrays under RAID 10, 50 or 60", None, "two; RAID 10: as many as there are sets of copies"
+        "number of arrays under RAID 10, 50 or 60",
+        None,
+        "two; RAID 10: as many as there are sets of copies",
     )
     copies: Annotated[int, Count(2, 16)] = key(
         "copies of each strip under RAID 1E and 10; RAID 1 has one on each drive", 2
     )
     spread: Annotated[str, Choice(tuple(SPREADS))] | None = key(
-        "where copies lie: near (RAID 1E adjacent), offset (RAID 1E offset) or far, or the latter"
-        " two within sets of as many drives as there are copies, as dm-raid has them; RAID 10 is"
-        " then one array over all drives, as Linux md has it",
+        "places of copies: near (RAID 1E adjacent), offset (RAID 1E offset) or far; the other two"
+        " words mean offset or far within sets of as many drives as there are copies, as in"
+        " dm-raid. RAID 10 is then one array over all drives, as in Linux md",
         None, "near; RAID 10: fixed sets of mirrored drives",
     )  # fmt: skip
     rotation: Annotated[str, Choice(tuple(ROTATIONS))] = key(
-        "how parity wanders over the drives: the four ways of Linux md, the three of SNIA DDF, or"
-        " not at all; those of RAID 6 that end in -6 have Q on the last drive",
+        "rotation of parity over the drives: the four of Linux md, the three of SNIA DDF, or none;"
+        " those of RAID 6 that end in -6 have Q on the last drive",
         "left-symmetric",
     )
     parity_writes: Annotated[str, Choice(("fewest", "no-modify", "no-reconstruct"))] = key(
-        "how parity is brought up to date: with the fewest commands, or never by"
-        " read-modify-write, or never by reconstruct-write, where there is a choice",
+        "method by which parity is updated where there is a choice: the one with the fewest"
+        " commands, or never read-modify-write, or never reconstruct-write",
         "fewest",
     )
     mirror_reads: Annotated[
         str | None,
         Choice(("shortest-queue", "nearest-head", "round-robin", "lowest-address", "linux-md")),
     ] = key(
-        "which copy a read takes, unless it continues a sequential stream; lowest-address:"
-        " whether it does or not; linux-md: as Linux md balances reads of RAID 1 and RAID 10",
-        None, "as the host's card has it; shortest-queue on controllers; linux-md of far copies",
+        "copy that a read takes if it does not continue a sequential stream; lowest-address also"
+        " holds for streams; linux-md balances reads of RAID 1 and RAID 10 as Linux md does",
+        None,
+            "the value on the host's card; shortest-queue on controllers; linux-md for far copies",
     )  # fmt: skip
     failed: Annotated[tuple[Annotated[int, Count(0, 1023)], ...], BeforeValidator(as_list)] = key(
         "drives that have failed before the run begins, counted from 0", [], "none"
     )
     spares: Annotated[int, Count(0, 64)] = key(
-        "hot spares: drives of the same kind, one of which takes the place of one that fails", 0
+        "number of hot spares: drives of the same kind; one of them replaces a drive that fails", 0
     )
     rebuild_rate: Annotated[float | None, Quantity("share", low="1 %")] = key(
-        "share of the time that rebuilds, checks and the like work while hosts do; all of it"
-        " while they don't",
+        "share of the time for rebuilds, checks and other background work while hosts have I/Os"
+        " under way; without such I/Os it takes all of the time",
         None, "as the card of the controller or host has it",
     )  # fmt: skip
     rebuild_limit: Annotated[
         float | None, Quantity("bandwidth", low="0.001 MB/s", high="100000 MB/s", word="none")
     ] = key(
-        'most of each drive that they go through in a second, such as "20 MB/s" (10^6 bytes);'
-        " of a check or resync of RAID 1E or 10 by the host, as of Linux md: most of the array",
+        'highest rate of rebuilds, checks and resyncs on each drive, such as "20 MB/s" (10^6'
+        " bytes); for a check or resync of RAID 1E or 10 by the host, highest rate of the array,"
+        " as in Linux md",
         "none",
     )
     rebuild_sample: Annotated[float, Quantity("share", low="0.001 %")] = key(
-        "share of the rows of strips that rebuilds, checks and the like simulate, evenly spread:"
-        " what they take in all is extrapolated",
+        "share of the rows of strips that rebuilds, checks and other background work simulate,"
+        " evenly spread; the time for all rows is extrapolated",
         "100 %",
     )
     controller: Name | None = key(
-        'controller that it is on; "host": the drives are on the server itself, and RAID is'
-        " software of the operating system",
+        'controller that the volume is on; "host": the drives are connected to the server itself,'
+        " and RAID is software of the operating system",
         None, "the only controller, or the host if there is none",
     )  # fmt: skip
     behind: Annotated[tuple[Name, ...], BeforeValidator(as_list)] = key(
-        "link that its drives hang on; of several the drives take turns: drive 0 is behind the"
-        " first, drive 1 behind the second",
+        "link that the drives are behind; with several links the drives take turns: drive 0 is"
+        " behind the first, drive 1 behind the second",
         [], "none: straight on the ports",
     )  # fmt: skip
     write: Annotated[str, Choice(CACHE_CHOICES["write"])] = key(
-        "write mode of the controller's cache: writes are acknowledged once they are on the drives,"
-        " or once they are in the cache while its battery is good, or even if it is not",
+        "write mode of the controller's cache: writes are answered when they are on the drives"
+        " (through), or when they are in the cache while its battery is good (back), or in any"
+        " state of the battery (back-bad-battery)",
         "through",
     )
     read_ahead: Annotated[str, Choice(CACHE_CHOICES["read_ahead"])] = key(
-        "read mode of the controller's cache: reads fetch no more than asked, always what follows,"
-        " or what follows once a stream is seen to be sequential",
+        "read mode of the controller's cache: a read fetches only the requested data (none), also"
+        " the data behind it (ahead), or also the data behind it if reads are a sequential stream"
+        " (adaptive)",
         "none",
     )
     io: Annotated[str, Choice(CACHE_CHOICES["io"])] = key(
-        "I/O mode of the controller's cache: what is read from drives is kept in it (cached) or"
-        " not (direct)",
+        "I/O mode of the controller's cache: data read from drives is kept in it (cached) or not"
+        " (direct)",
         "direct",
     )
     disk_cache: Annotated[str, Choice(("on", "off"))] | None = key(
         "volatile write caches of its drives", None, "as the card of the drive has it"
     )
     intent: Annotated[str, Choice(("none", "bitmap", "journal", "ppl"))] | None = key(
-        "RAID by software of the operating system: what it notes of writes before it carries them"
-        " out, and so what a resync after a power cut has to go through: none: all of the array;"
-        " bitmap: the chunks that were written to last; journal: nothing, stripes under update are"
-        " written again from it (what the journal's own drive takes is not simulated); ppl:"
-        " nothing, parity of stripes under update is made right from logs on the members",
-        None, "what the operating system of the host does: bitmap from `raid.bitmap_from` of its"
-        " card on, else none",
+        "RAID by software of the operating system: its record of writes before they are carried"
+        " out, which decides what a resync after a power cut goes through: none: all of the array;"
+        " bitmap: the chunks that were written last; journal: nothing, because stripes under"
+        " update are written again from the journal (the time of the journal's own drive is not"
+        " simulated); ppl: nothing, because parity of stripes under update is corrected from logs"
+        " on the members",
+        None,
+            "the default of the host's operating system: bitmap for drives of at least"
+            " `raid.bitmap_from` of its card on, else none",
     )  # fmt: skip
     bitmap_chunk: Annotated[int, Size] = key(
-        "what a bit of the bitmap stands for: so many bytes of each drive", "64 MiB"
+        "number of bytes of each drive that one bit of the bitmap covers", "64 MiB"
     )
     group_thread_cnt: Annotated[int, Count(0, 1024)] | None = key(
         "RAID with parity by software of the operating system: worker threads that handle its"
@@ -234,14 +243,14 @@ class VolumeKeys(Part):
         "none",
     )
     state: Annotated[str, Choice(("fresh", "filled", "steady"))] = key(
-        "what was done to solid state drives before: fresh: nothing was ever written; filled:"
-        " all was written once, in sequence; steady: then the loads that write at random have"
-        " done so until the write amplification is steady",
+        "state of solid state drives before the run: fresh: nothing was ever written; filled: all"
+        " was written once, in sequence; steady: after that, the loads that write at random have"
+        " run until the write amplification no longer changes",
         "steady",
     )
     filled: Annotated[float, Quantity("share")] = key(
-        "share of the capacity that holds data, from its start; the rest is trimmed, and serves"
-        " as spare area",
+        "share of the capacity that contains data, from its start; the rest is trimmed, and is"
+        " used as spare area",
         "100 %",
     )
 
@@ -253,27 +262,26 @@ class HybridKeys(Part):
     front: Name = key("the fast volume, which holds some blocks")
     back: Name = key("the large volume, whose addresses are those of the hybrid")
     controller: Name | None = key(
-        'storage processor that it is on, with front and back behind it; "host": the server itself'
-        " keeps it, and asks volumes on controllers through those",
+        'storage processor that the hybrid is on, with front and back behind it; "host": the'
+        " server itself does its work, and reaches volumes on controllers through these",
         None, '"host"',
     )  # fmt: skip
     mode: Annotated[str, Choice(("cache", "tier"))] = key(
-        "cache: the front has copies, and what the back gets later; tier: a block lives in the"
-        " front or in the back, wherever it belongs by its heat",
+        "cache: the front contains copies of blocks, and data that goes to the back later; tier: a"
+        " block is either in the front or in the back, as its heat decides",
         "cache",
     )
     write: Annotated[str, Choice(("back", "through", "around"))] = key(
-        "of a cache: writes go into the front, and later to the back; into both; or into the back,"
-        " and the front forgets the block",
+        "for a cache: writes go into the front, and later to the back (back); into both (through);"
+        " or into the back, and the block is dropped from the front (around)",
         "back",
     )
     promote: Annotated[str, Choice(("first", "second", "never"))] = key(
-        "which miss of a block brings it into the front (of a tier: which access within"
-        " `interval`)",
+        "miss at which a block is brought into the front (for a tier: access within `interval`)",
         "first",
     )
     bypass: Annotated[int | None, Quantity("size", above="0 B", sectors=True, word="none")] = key(
-        "longer sequential runs go past the front", "none"
+        "sequential runs that are longer than this bypass the front", "none"
     )
     evict: Annotated[str, Choice(policies())] = key(
         f"which block of a cache gives its place to another; {described()}", "lru"
@@ -282,10 +290,10 @@ class HybridKeys(Part):
         "unit of the map: a power of two from 4 KiB to 64 MiB", "64 KiB"
     )
     front_size: Annotated[int | None, Quantity("size", sectors=True, word="all")] = key(
-        "so much of the front is used", "all"
+        "part of the front that is used", "all"
     )
     back_offset: Annotated[int, Quantity("size", sectors=True)] = key(
-        "where its region of the back begins", "0 B"
+        "start of its region of the back", "0 B"
     )
     size: Annotated[int | None, Quantity("size", above="0 B", sectors=True, word="rest")] = key(
         "size of that region, and so of the hybrid, in whole blocks", "rest"
@@ -297,7 +305,7 @@ class HybridKeys(Part):
         "share of the front that may stay dirty: above it dirty blocks are written back", "10 %"
     )
     flush: Annotated[float, Quantity("time", above="0 s", high="8760 h")] = key(
-        "after so long without a write all that is dirty is written back", "30 s"
+        "time without a write after which all dirty data is written back", "30 s"
     )
     copies: Annotated[int, Count(1, 1024)] = key(
         "write-backs, or moves of a tier, under way at a time", 16
@@ -306,15 +314,15 @@ class HybridKeys(Part):
         "most contiguous data that is written back as one", "1 MiB"
     )
     interval: Annotated[float, Quantity("time", low="1 s", high="8760 h")] = key(
-        "of a tier: heat, the number of accesses, halves after each", "10 min"
+        "for a tier: time after which heat, the number of accesses, is halved", "10 min"
     )
     placement: Annotated[str, Choice(("in-place", "log"))] = key(
-        "where writes go on the back: to their addresses, or gathered to full stripes one behind"
-        " the other, where the back is free behind the addresses of the hybrid",
+        "place of writes on the back: at their addresses (in-place), or joined to full stripes one"
+        " behind the other (log), where the back is free behind the addresses of the hybrid",
         "in-place",
     )
     warm: Annotated[Area | None, Table] = key(
-        "part of the hybrid that is in the front when the run begins, from its start on as far as"
+        "part of the hybrid that is in the front when the run begins: from its start, as far as"
         " there is room",
         None, "none",
     )  # fmt: skip
@@ -341,7 +349,8 @@ class AirSpec(Part):
         "airflow, relative to that for which the server is released", "100 %"
     )
     start: Annotated[str, Choice(("idle", "warm"))] = key(
-        "drives begin as warm as they are when idle, or as the load makes them in the long run",
+        "drives begin as warm as they are when idle, or as warm as the load makes them in the long"
+        " run",
         "idle",
     )
 
@@ -350,7 +359,8 @@ class Measure(Part):
     """The length of a point's measurement, and the precision of its result."""
 
     precision: Annotated[float, Quantity("share", low="0.01 %", high="50 %")] = key(
-        "half width of the confidence interval of the throughput, relative, to reach", "1 %"
+        "half width of the confidence interval that is to be reached, relative to the throughput",
+        "1 %",
     )
     confidence: Annotated[float, Quantity("share", low="50 %", high="99.99 %")] = key(
         "confidence of the intervals", "95 %"
@@ -362,6 +372,7 @@ class Measure(Part):
     )
     duration: Annotated[float | None, Quantity("time", above="0 s", high="8760 h")] = key(
         "scenarios with events: how long to measure",
-        None, "until all that the events began is over, loads that end by themselves too, and"
-        " all machines are ready; without machines then as long as before the first event",
+        None,
+            "until all that the events began has ended, with all loads that have an end, and all"
+            " machines are ready; without machines then for as long as before the first event",
     )  # fmt: skip

@@ -20,7 +20,7 @@ def check_replay_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Find
     """Yield conflicts between the keys of a trace and those of the load beside it."""
     for key in SAID_BY_THE_TRACE:
         if table.get(key) is not None:
-            yield key, "cannot stand beside trace, which says it", "leave it out"
+            yield key, "cannot be used with trace, which gives it", "leave it out"
     if replay.replay == "closed" and replay.outstanding is None:
         remedy = "write outstanding = 32 in it: how many requests are under way"
         yield "trace", "is a closed replay, and outstanding is missing", remedy
