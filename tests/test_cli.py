@@ -379,7 +379,7 @@ def test_models_shows_a_card_with_units_sources_and_notes(
 ) -> None:
     assert status("models", "intel-p3700-800gb") == 0
     out = capsys.readouterr().out
-    assert re.search(r"capacity\.user +800 +GB +document +what the host can address \(", out)
+    assert re.search(r"capacity\.user +800 +GB +document +capacity that the host can", out)
     assert re.search(r"buffer\.protected +yes +datasheet", out)
 
 
