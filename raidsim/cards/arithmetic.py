@@ -4,17 +4,18 @@ Printed figures are rounded: 0.9 stands for 0.85 to 0.95. A difference is a cont
 larger than the roundings of all figures involved plus :data:`SLACK`.
 
 ========================  ==========================================================================
-drive writes and TBW      writes a day x capacity x years x 365 = bytes written MTBF and AFR
-8760 h / MTBF = AFR rotation and latency      half a revolution = rotational latency rates and
-bandwidths      IO/s x size is no more than the rate of a sequential stream, or of the link rates
-and latencies       with N outstanding, N / rate = mean latency (Little's law); a drive is not
-                          faster under more load, so rate x latency at fewer outstanding <= N;
-                          nor is its rate lower with more outstanding: n / latency <= rate
-rates of the media        the inner edge is no faster than the outer one flash
-dies x capacity of a die hold the user capacity and the spare area, and
+drive writes and TBW      writes a day x capacity x years x 365 = bytes written
+MTBF and AFR              8760 h / MTBF = AFR
+rotation and latency      half a revolution = rotational latency
+rates and bandwidths      IO/s x size is no more than the rate of a sequential stream or of a link
+rates and latencies       with N outstanding, N / rate = mean latency (Little's law); a drive is not
+                          faster under more load, so rate x latency at fewer outstanding <= N; nor
+                          is its rate lower with more outstanding: n / latency <= rate
+rates of the media        the inner edge is no faster than the outer one
+flash                     dies x capacity of a die hold the user capacity and the spare area, and
                           not half as much again
-queues                    a SATA drive has a tag for each of 32 commands, and no more tracks
-heads x tracks make a number of cylinders that fits on a platter
+queues                    a SATA drive has a tag for each of 32 commands, and no more
+tracks                    heads x tracks make a number of cylinders that fits on a platter
 ========================  ==========================================================================
 """
 
@@ -25,16 +26,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from raidsim import units
-from raidsim.cards.attributes import DRIVE_KINDS
+from raidsim.cards.attributes import DRIVE_KINDS, SATA_TAGS
 from raidsim.cards.card import Card
 from raidsim.cards.followers import USUAL_YEARS
 from raidsim.cards.rated import FIGURES, Rated, RatedFigure, RatedPerformance
 
 SLACK = 0.02
 """Share by which figures may differ beyond their roundings."""
-
-SATA_TAGS = 32
-"""Commands that a SATA drive queues at most (NCQ)."""
 
 HOURS, DAYS = 8760, 365
 """Hours and days of a year."""

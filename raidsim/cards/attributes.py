@@ -21,6 +21,9 @@ Value = float | int | str | bool
 UNKNOWN = "unknown"
 """Default of what a card may leave out: then it has no such value."""
 
+SATA_TAGS = 32
+"""Commands that a SATA drive queues at most: a tag of NCQ has five bits (Serial ATA 2.5)."""
+
 
 @dataclass(frozen=True)
 class Attribute:

@@ -9,7 +9,7 @@ from typing import Any
 
 from raidsim import units
 from raidsim.cards import years
-from raidsim.cards.attributes import KINDS, Attribute, CardKind, Value
+from raidsim.cards.attributes import KINDS, SATA_TAGS, Attribute, CardKind, Value
 from raidsim.cards.card import WRITTEN_SOURCES, Card, Origin, Source
 from raidsim.cards.followers import AS_OFTEN, followers
 from raidsim.cards.order_numbers import LEAST, plain
@@ -30,9 +30,6 @@ _HEAD = (
     "name", "kind", "title", "description", "maker", "year", "order_numbers", "base", "rated",
     "residuals", "sensitivities",
 )  # fmt: skip
-NCQ = 32.0
-"""Commands that a SATA drive takes at a time at most: a tag has five bits (Serial ATA 2.5)."""
-
 _MEASURED = ("surface", "seek_curve", "disksim")
 """Sections of the card of a hard disk that was measured: no single values."""
 _KEYS = ("value", "unit", "source", "note", "claims", "range", "because")
@@ -419,7 +416,7 @@ class _Reader:
         if default is None or attribute.required or not self._is_open(attribute, data):
             return
         if attribute.name == "command.queue_depth" and self.values.get("link.interface") == "sata":
-            default = NCQ
+            default = float(SATA_TAGS)
         shown: Value = default
         if attribute.is_number:
             shown = units.in_unit(float(default), attribute.unit, attribute.dimension)
