@@ -204,6 +204,29 @@ def test_a_program_of_other_cells_is_not_taken_over_though_no_year_is_known():
     assert unsaid["flash.program_time"] == cards.load("intel-p3700-800gb")["flash.program_time"]
 
 
+def test_two_bits_in_layers_program_as_fast_as_samsung_said_of_its_first_die():
+    """24 layers, ISSCC 2014: 50 MB/s of a die. Planar flash of two bits takes twice the time."""
+    card = made("samsung-pm983-3840gb", maker="Acme", cells="mlc", year=2016)
+    at_once = card.integer("flash.planes") * card.integer("flash.page")
+    assert at_once / card.number("flash.program_time") == pytest.approx(50e6, rel=0.02)
+    planar = made("samsung-pm983-3840gb", maker="Acme", cells="mlc", year=2015)
+    assert planar.number("flash.program_time") == pytest.approx(2 * 0.65e-3)
+
+
+def test_dies_of_a_970_pro_program_what_its_sheet_prints_and_did_not_before():
+    """1 TB in dies of 256 Gbit with two bits a cell writes 2,700 MB/s, with nothing to gather it.
+
+    With dies of 512 Gbit and a program of at least 0.6 ms no fit could meet its sheet.
+    """
+    card = made("samsung-pm983-3840gb", maker="Samsung", cells="mlc", year=2018)
+    assert card.integer("flash.die_capacity") == 32 * 2**30
+    dies = 2**40 // card.integer("flash.die_capacity")
+    at_once = dies * card.integer("flash.planes") * card.integer("flash.page")
+    fastest, slowest = (1e-3 * end for end in card.sources["flash.program_time"].range)
+    assert at_once / slowest < 2.7e9 < at_once / fastest
+    assert at_once / 2 / 0.6e-3 < 2.7e9  # as it was
+
+
 # ---- whether a read waits for a program
 
 

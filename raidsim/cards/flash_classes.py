@@ -61,14 +61,25 @@ CLASSES = (
 # fmt: on
 
 
+@dataclass(frozen=True)
+class Program:
+    """How long a group of planes takes to be programmed, in ms, in drives up to a year of launch."""
+
+    bits: int
+    until: int
+    time: float
+    range: FitRange
+
+
 # fmt: off
-PROGRAMS = {
-    1: (0.3, FitRange("0.2 ms", "0.5 ms", "one bit a cell: chips' sheets print 0.2 to 0.3 ms")),
-    2: (1.3, FitRange("0.6 ms", "2.5 ms", "two bits a cell: chips' sheets print 0.6 to 1.6 ms, and worn ones take longer")),
-    3: (0.6, FitRange("0.35 ms", "2 ms", f"three bits a cell: 32 to 64 KiB of two to four planes at 57 to 184 MB/s of a die ({_PAPERS})")),
-    4: (2.2, FitRange("1.4 ms", "3 ms", f"four bits a cell: 32 to 64 KiB of two to four planes at 12 to 40 MB/s of a die ({_PAPERS})")),
-}
-"""By bits of a cell: how long a group of planes takes to be programmed, in ms, and its range."""
+PROGRAMS = (
+    Program(1, _LAST, 0.3, FitRange("0.2 ms", "0.5 ms", "one bit a cell: chips' sheets print 0.2 to 0.3 ms")),
+    Program(2, 2015, 1.3, FitRange("0.6 ms", "2.5 ms", "two bits a cell: chips' sheets print 0.6 to 1.6 ms, and worn ones take longer")),
+    Program(2, _LAST, 0.65, FitRange("0.3 ms", "1.3 ms", "two bits a cell in layers: 50 MB/s of a die of 24 layers (Samsung, ISSCC 2014), which are 0.65 ms for 32 KiB of two planes; later ones are faster")),
+    Program(3, _LAST, 0.6, FitRange("0.35 ms", "2 ms", f"three bits a cell: 32 to 64 KiB of two to four planes at 57 to 184 MB/s of a die ({_PAPERS})")),
+    Program(4, _LAST, 2.2, FitRange("1.4 ms", "3 ms", f"four bits a cell: 32 to 64 KiB of two to four planes at 12 to 40 MB/s of a die ({_PAPERS})")),
+)
+"""Cells of two bits are in layers since about 2016."""
 # fmt: on
 
 
@@ -116,11 +127,18 @@ def class_of(bits: int | None, year: int | None, *, cached: bool) -> FlashClass 
     )
 
 
+def program_of(bits: int | None, year: int | None) -> Program | None:
+    """Return how long flash in a drive of a year takes to be programmed; None if not known."""
+    if bits is None or year is None:
+        return None
+    return next((one for one in PROGRAMS if one.bits == bits and year <= one.until), None)
+
+
 def is_kin(like: Card, bits: int | None, maker: str, year: int | None) -> bool:
     """Return whether a drive may have the flash of another one: same maker, time and cells."""
     if like.year is None or year is None or bits != bits_of(like):
         return False
-    if usual_die(like.year) != usual_die(year):
+    if usual_die(like.year, bits) != usual_die(year, bits):
         return False
     return bool(maker) and maker == like.maker and abs(year - like.year) <= KIN
 

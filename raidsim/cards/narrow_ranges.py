@@ -68,8 +68,13 @@ FAST = 8000 / 60
 DIES = ((2011, 8), (2015, 16), (2017, 32), (2022, 64), (9999, 128))
 """Up to which year of launch a die usually has so many GiB."""
 
+TWO_BITS_SINCE = 2016
+"""From which year on dies have three bits a cell as a rule, and those with two hold half as much:
+as Samsung's dies of 64 layers, 512 and 256 Gbit."""
+
 DIE_WHY = (
-    "usual of drives of {year}: 8 GiB up to 2011, 16 to 2015, 32 to 2017, 64 to 2022, then 128"
+    "usual of drives of {year}: 8 GiB up to 2011, 16 to 2015, 32 to 2017, 64 to 2022, then 128;"
+    " from 2016 on half of it with two bits a cell"
 )
 
 
@@ -131,6 +136,7 @@ def ends(kind: str, name: str, span: FitRange) -> tuple[float, float]:
     return units.parse(span.low, dimension), units.parse(span.high, dimension)
 
 
-def usual_die(year: int) -> int:
-    """Return the GiB that a die of a drive of a year usually has."""
-    return next(size for last, size in DIES if year <= last)
+def usual_die(year: int, bits: int | None) -> int:
+    """Return the GiB that a die of a drive of a year usually has, with so many bits a cell."""
+    size = next(size for last, size in DIES if year <= last)
+    return size // 2 if bits == 2 and year >= TWO_BITS_SINCE else size

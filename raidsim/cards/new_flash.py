@@ -16,7 +16,6 @@ from raidsim.cards.fit_ranges import FIT_RANGES
 from raidsim.cards.flash_classes import (
     CELLS,
     FAST_NVME,
-    PROGRAMS,
     SATA_WRITES,
     FlashClass,
     bits_of,
@@ -24,6 +23,7 @@ from raidsim.cards.flash_classes import (
     gathers,
     is_kin,
     planes_apart,
+    program_of,
 )
 from raidsim.cards.narrow_ranges import DIE_COUNT, DIE_WHY, ends, usual_die
 
@@ -136,15 +136,15 @@ class NewFlash:
 
         A fit does not find it where a link or a front end limits sequential writes.
         """
-        if self.kin or self.bits not in PROGRAMS:
+        found = program_of(self.bits, self.year or self.like.year)
+        if self.kin or found is None:
             return None
-        time, found = PROGRAMS[self.bits]
         of_base = self.like.number("flash.program_time") * 1e3
-        is_usual = self.year is None or time / USUAL < of_base < time * USUAL
+        is_usual = self.year is None or found.time / USUAL < of_base < found.time * USUAL
         if self.bits == bits_of(self.like) and is_usual:
             return None
-        span = ends(self.like.kind, "flash.program_time", found)
-        return Stated(time * 1e-3, "ms", CELLS_NOTE, span, found.why)
+        span = ends(self.like.kind, "flash.program_time", found.range)
+        return Stated(found.time * 1e-3, "ms", CELLS_NOTE, span, found.range.why)
 
     def _suspensions(self) -> Stated | None:
         """Return how often a program gives way to reads, if the year and the base differ in this.
@@ -241,7 +241,7 @@ class NewFlash:
         if self._is_of_base():
             whole = self.like.number("flash.die_capacity")
         elif (made := self.year or self.like.year) is not None:
-            whole = usual_die(made) * 2.0**30
+            whole = usual_die(made, self.bits) * 2.0**30
         else:
             return None
         return whole / self.apart if self._is_part() else whole
@@ -254,7 +254,8 @@ class NewFlash:
             return True
         if self._counted or self.like.year is None:
             return False  # the year gives the size of a die with such planes
-        return usual_die(self.like.year) == usual_die(self.year)
+        before = usual_die(self.like.year, bits_of(self.like))
+        return before == usual_die(self.year, self.bits)
 
     def _is_part(self) -> bool:
         """Return whether the known size is that of a die whose planes read independently."""
