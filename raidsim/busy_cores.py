@@ -38,7 +38,7 @@ def _told(point: Point, scenario: Scenario) -> Point:
         return point
     those = "the worker keeps" if load.workers == 1 else f"each of {load.workers} workers keeps"
     told = (
-        f"{those} one core busy, and the host has {cores}: more workers (load.workers) would"
+        f"{those} one core busy, and the host has {cores}: more workers (load.workers) may"
         " carry more"
     )
     return replace(point, warnings=[*point.warnings, told])

@@ -41,7 +41,7 @@ def test_four_drives_are_read_as_fast_as_one_core_can_ask_and_the_run_says_so() 
     assert four.iops.mean == pytest.approx(4 * one.iops.mean, rel=0.02)
     (said,) = remarks(one)
     assert said == (
-        "the worker keeps one core busy, and the host has 44: more workers (load.workers) would"
+        "the worker keeps one core busy, and the host has 44: more workers (load.workers) may"
         " carry more"
     )
     assert "each of 4 workers keeps one core busy" in remarks(four)[0]
