@@ -1,10 +1,10 @@
 """The highest rate that a system can sustain for open loads that ask for more, found by trial.
 
 The throughput of a system that is asked for too much is about its highest rate. So the search
-begins there: a rate a little below should be sustained, and a rate a little above should not. If
-this is not so, further trials step away until it is, and then halve the interval between. A trial
-is a point like any other, and is judged in the same way (`raidsim.session`). It is long enough to
-distinguish rates that differ by a few per cent.
+begins there: a rate a little below should be sustained, and a rate a little above should not; both
+are tried side by side. If this is not so, further trials step away until it is, and then halve the
+interval between. A trial is a point like any other, and is judged in the same way
+(`raidsim.session`). It is long enough to distinguish rates that differ by a few per cent.
 
 Loads that are saturated together are scaled together; all others stay as they are.
 """
@@ -19,6 +19,7 @@ from raidsim.observe.saturation import LEAST_BACKLOG
 from raidsim.result import Carried, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.scenario.intensity import at, of_a_burst, offered
+from raidsim.workers.engine import execute
 
 PRECISION = 0.02
 """How far the rate may be from what is carried, as a share."""
@@ -40,7 +41,7 @@ TRIAL_CONFIDENCE = 0.95
 LONGEST_TRIAL = 24 * 3600.0  # s
 
 Measure = Callable[[Scenario, int], list[Point]]
-"""Measures one intensity of a scenario: a point for each load."""
+"""Measures one intensity of a scenario: a point for each load. Several threads call it."""
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,8 @@ class Capacity:
 
         filled = unsettled = False
 
-        def is_carried(share: float) -> bool:
+        def is_carried(found: Sequence[Point]) -> bool:
             nonlocal filled, unsettled
-            trial = self._trial(loads, intensity, share, share_of_all)
-            found = self.measure(trial, intensity)
             too_much = [point for point in found if point.load in names and point.saturated]
             # Before a cache is full nothing waits; that it fills is what speaks against the rate.
             filled |= any(point.counts.in_flight < LEAST_BACKLOG for point in too_much)
@@ -141,7 +140,12 @@ class Capacity:
                 unsettled |= any(one.unsettled for one in found if one.load in names)
             return not too_much
 
-        border = bracket(min(max(came_out / asked, LEAST), 1.0), is_carried)
+        def are_carried(shares: Sequence[float]) -> list[bool]:
+            trials = [self._trial(loads, intensity, share, share_of_all) for share in shares]
+            rows = execute(trials, lambda trial: self.measure(trial, intensity))
+            return [is_carried(found) for found in rows]
+
+        border = bracket(min(max(came_out / asked, LEAST), 1.0), are_carried)
         carried: list[Carried | None] = [None] * len(loads)
         if border is not None:
             low, high = border
@@ -172,15 +176,17 @@ class Capacity:
         return trial.model_copy(update={"measure": long})
 
 
-def bracket(guess: float, is_carried: Callable[[float], bool]) -> tuple[float, float] | None:
+def bracket(
+    guess: float, are_carried: Callable[[Sequence[float]], list[bool]]
+) -> tuple[float, float] | None:
     """Find a share of the asked rate that is carried, and one little above that is not.
 
     Parameters
     ----------
     guess
         About where the border lies; the whole, 1, is known not to be carried.
-    is_carried
-        Tries a share.
+    are_carried
+        Tries some shares, side by side.
 
     Returns
     -------
@@ -189,19 +195,21 @@ def bracket(guess: float, is_carried: Callable[[float], bool]) -> tuple[float, f
     """
     low, high = guess / math.sqrt(APART), min(guess * math.sqrt(APART), 1.0)
     step = APART
-    if is_carried(low):
-        while high < 1.0 and is_carried(high):
+    is_carried, *above = are_carried([low] if high >= 1.0 else [low, high])
+    if is_carried:
+        while above == [True]:
             low, high, step = high, min(high * step, 1.0), step**2
+            above = are_carried([high]) if high < 1.0 else []
     else:
         high, low = low, low / step
-        while not is_carried(low):
+        while not are_carried([low])[0]:
             step **= 2
             high, low = low, low / step
             if low < LEAST * guess:
                 return None
     while high > APART * low * (1 + 1e-9):
         middle = math.sqrt(low * high)
-        if is_carried(middle):
+        if are_carried([middle])[0]:
             low = middle
         else:
             high = middle

@@ -313,7 +313,8 @@ def _settles(scenario: Scenario) -> bool:
 
 
 def _capacity(scenario: Scenario, on_point: OnPoint | None) -> Capacity:
-    return Capacity(scenario, partial(_trial, points=scenario.points, on_point=on_point))
+    told = None if on_point is None else _one_at_a_time(on_point)
+    return Capacity(scenario, partial(_trial, points=scenario.points, on_point=told))
 
 
 def _trial(

@@ -285,24 +285,25 @@ def test_a_bracket_holds_the_border_wherever_it_begins(seed):
     guess = min(border * math.exp(draw.gauss(0, 0.7)), 1.0)
     tried = []
 
-    def is_carried(share):
-        tried.append(share)
-        return share <= border
+    def are_carried(shares):
+        tried.extend(shares)
+        return [share <= border for share in shares]
 
-    low, high = capacity.bracket(guess, is_carried)
+    low, high = capacity.bracket(guess, are_carried)
     assert low <= border < high <= min(low * capacity.APART * 1.001, 1.0)
     assert len(tried) <= 16
     assert 1.0 not in tried
 
 
-def test_a_good_guess_takes_two_trials():
+def test_a_good_guess_takes_two_trials_side_by_side():
     tried = []
-    capacity.bracket(0.5, lambda share: tried.append(share) or share < 0.501)
-    assert len(tried) == 2
+    capacity.bracket(0.5, lambda shares: tried.append(shares) or [x < 0.501 for x in shares])
+    (both,) = tried
+    assert len(both) == 2
 
 
 def test_where_nothing_is_carried_nothing_is_found():
-    assert capacity.bracket(0.5, lambda _: False) is None
+    assert capacity.bracket(0.5, lambda shares: [False] * len(shares)) is None
 
 
 # ---- what has no steady state
