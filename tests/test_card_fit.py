@@ -409,6 +409,20 @@ def test_what_is_wrong_with_the_card_itself_is_told_once_and_of_the_card(tmp_pat
     assert (problem.file, problem.key) == (str(path), "buffer.size")
 
 
+def test_a_printed_figure_that_cannot_be_is_named_and_not_another_one(tmp_path):
+    """An average seek that is shorter than one to the next track was told as a rate's mistake."""
+    path, base = tmp_path / "own.toml", "seagate-st1200mm0088"
+    text = stub("hdd", "own", cards.load(base), place=path, like_name=base)
+    text = text.replace("# seek_read_average = { value = ...", "seek_read_average = { value = 0.2")
+    text = text.replace("# media_rate_outer = { value = ...", "media_rate_outer = { value = 240")
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        fitted(path)
+    problem = caught.value.problems[0]
+    assert (problem.file, problem.key) == (str(path), "rated.seek_read_average")
+    assert "does not lie between" in problem.cause
+
+
 # ---- against the simulation
 
 

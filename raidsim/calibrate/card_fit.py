@@ -36,7 +36,7 @@ from raidsim.calibrate.rated_runs import PREFIX, Unfitted
 from raidsim.calibrate.report import Fitted, Traded, fitted, traded
 from raidsim.cards import Card
 from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
-from raidsim.cards.rated import TOLERANCE, RatedPerformance, page_of
+from raidsim.cards.rated import FIGURES, TOLERANCE, RatedPerformance, page_of
 from raidsim.errors import InputError, Problem
 from raidsim.validate.jobs import Simulate, simulate
 from raidsim.validate.verdict import Verdict
@@ -349,9 +349,15 @@ def _printed(one: RatedPerformance, verdict: Verdict) -> float | None:
 def _of_the_card(problem: Problem, card: Card, folder: str, moved: Collection[str]) -> Problem:
     """Return a problem of a scenario that was made for a rated figure as one of that figure.
 
-    What is wrong with a value that a fit does not move is so for all of them: the card has it.
+    What is wrong with a value that a fit does not move is so for all of them: the card has it, or
+    its sheet prints it.
     """
     value = (problem.key or "").removeprefix(f"{card.name}: ")
+    assert card.rated is not None
+    printed = {FIGURES[name].attribute: name for name in card.rated.figures}
+    if value in printed:
+        cause = f"as {value}, it {problem.cause}"
+        return Problem(str(card.path), None, f"rated.{printed[value]}", cause, problem.remedy)
     if value in card.values and value not in moved:
         return Problem(str(card.path), None, value, problem.cause, problem.remedy)
     if problem.file is None or Path(problem.file).parent != Path(folder):
