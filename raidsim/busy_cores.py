@@ -1,8 +1,8 @@
-"""Points at which the cores of a load's processes are busy, while other cores of the host are idle.
+"""Points at which the cores of a load's workers are busy, while other cores of the host are idle.
 
-A worker of a load is one process, and all of its submissions run on one core. So a fast drive may
-be idle half of the time because one core has no more time. In the table this looks like a limit of
-the server. It is a limit of the load, and more workers raise it.
+A worker of a load is one process, and submits all of its I/Os on one core. So a fast drive may be
+idle half of the time because one core is busy. In the table this looks like a limit of the server,
+but it is one of the load: with more workers more cores submit.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ OF_PROCESS = (": CPU", ": submission")
 
 
 def with_more_workers(points: Sequence[Point], scenario: Scenario) -> list[Point]:
-    """Points; those that the cores of a load's workers limit say so."""
+    """Return the points, with a warning on those that the cores of a load's workers limit."""
     return [_told(point, scenario) for point in points]
 
 
 def _told(point: Point, scenario: Scenario) -> Point:
-    limit, load = point.limited_by, next((x for x in scenario.loads if x.name == point.load), None)
+    limit = point.limited_by
+    load = next((one for one in scenario.loads if one.name == point.load), None)
     if limit is None or load is None or point.course is not None:
         return point
     is_busy = limit.kind == HOST_KIND and limit.utilisation >= BUSY

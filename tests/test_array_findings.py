@@ -177,8 +177,8 @@ def test_a_degraded_array_is_named_with_what_it_still_survives() -> None:
         return the("begins", array(level=level, drives=drives, failed=list(failed)))
 
     assert "drive 2 of 8 failed: any one more may fail" in text("raid6", 8, 2)
-    assert "drive 2 of 8 failed: one more that fails may take data" in text("raid5", 8, 2)
-    assert "drives 0 and 2 of 8 failed: one more that fails" in text("raid10", 8, 0, 2)
+    assert "drive 2 of 8 failed: one more failed drive may lose data" in text("raid5", 8, 2)
+    assert "drives 0 and 2 of 8 failed: one more failed drive" in text("raid10", 8, 0, 2)
 
 
 @pytest.mark.parametrize(

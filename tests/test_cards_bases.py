@@ -142,7 +142,7 @@ def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
         (("ssd", "a", "--interface", "scsi"), '"scsi" chooses no base; known: sata, sas, nvme'),
         (("tape", "a", "--interface", "sas"), 'KIND: "tape" is no kind; known: hdd, ssd'),
         (("hdd", "a", "--interface", "sas"), "--interface: chooses among the disks of one speed"),
-        (("hdd", "a", "--rpm", "7200"), "--rpm: chooses among the disks of an interface; give"),
+        (("hdd", "a", "--rpm", "7200"), "--rpm: chooses among the drives of an interface; give"),
         (("hdd", "a", "--interface", "nvme", "--rpm", "7200"), '"nvme" chooses no base; known'),
         (("hdd", "a", "--interface", "sas", "--rpm", "72000"), "no disk turns 72,000 times"),
         (

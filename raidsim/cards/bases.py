@@ -10,7 +10,8 @@ another generation, there is a warning.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NoReturn
 
 from raidsim.cards.attributes import KINDS
 from raidsim.cards.card import NO_MAKER, Card
@@ -139,23 +140,13 @@ def chosen_base(
     if turns(kind):
         return _chosen_disk(interface, like, year=year, slc_cache=slc_cache, maker=maker, rpm=rpm)
     option = "--interface" if interface else "--slc-cache" if slc_cache else "--rpm"
-    cause = ""
     if not stores_in_flash(kind):
-        cause, remedy = "chooses the base of a drive", "name one with --like"
-    elif rpm is not None:
-        option, cause, remedy = "--rpm", "is the speed of a disk", "leave it out"
-    elif like is not None:
-        cause, remedy = "--like names a base already", "leave one of the two out"
-    elif not interface:
-        cause = "chooses among the drives of an interface"
-        remedy = f"give --interface as well: {', '.join(INTERFACES)}"
-    elif interface not in INTERFACES:
-        cause = f"{quote(interface)} chooses no base"
-        remedy = f"known: {', '.join(INTERFACES)}"
-    elif cells and cells not in CELLS:
+        _refuse(option, "chooses the base of a drive", "name one with --like")
+    if rpm is not None:
+        _refuse("--rpm", "is the speed of a disk", "leave it out")
+    _check(option, interface, like, tuple(INTERFACES))
+    if cells and cells not in CELLS:
         raise InputError([cells_problem(cells)])
-    if cause:
-        raise InputError([Problem(None, None, option, cause, remedy)])
     base = nearest_base(
         catalogue(), interface, cells=cells, year=year, slc_cache=slc_cache, maker=maker
     )
@@ -183,40 +174,42 @@ def _chosen_disk(
     rpm: int | None,
 ) -> tuple[Card, str]:
     """Return the card that a new disk stands on, and in a sentence why."""
-    least, most = SPEEDS
-    cause, option = "", "--interface" if interface else "--rpm"
     if slc_cache:
-        option, cause = "--slc-cache", "chooses the base of a solid state drive"
-        remedy = "leave it out"
-    elif like is not None:
-        cause, remedy = "--like names a base already", "leave one of the two out"
-    elif not interface:
-        cause = "chooses among the disks of an interface"
-        remedy = f"give --interface as well: {' or '.join(OF_DISKS)}"
-    elif interface not in OF_DISKS:
-        cause, remedy = f"{quote(interface)} chooses no base", f"known: {', '.join(OF_DISKS)}"
-    elif rpm is None:
-        cause = "chooses among the disks of one speed"
-        remedy = "give --rpm as well, such as 7200"
-    elif not least <= rpm <= most:
-        option, cause = "--rpm", f"no disk turns {rpm:,} times a minute"
-        remedy = f"give {least:,} to {most:,}"
-    if cause:
-        raise InputError([Problem(None, None, option, cause, remedy)])
-    assert rpm is not None
+        _refuse("--slc-cache", "chooses the base of a solid state drive", "leave it out")
+    _check("--interface" if interface else "--rpm", interface, like, OF_DISKS)
+    if rpm is None:
+        _refuse("--interface", "chooses among the disks of one speed", "give --rpm as well: 7200")
+    least, most = SPEEDS
+    if not least <= rpm <= most:
+        cause, remedy = f"no disk turns {rpm:,} times a minute", f"give {least:,} to {most:,}"
+        _refuse("--rpm", cause, remedy)
     base = nearest_disk(catalogue(), interface, rpm, year=year, maker=maker)
     assert base is not None  # the catalogue has disks of each
     why = (
         f"Its base is {base.name}, the nearest disk of the catalogue by"
         f" {'interface, speed and year' if year else 'interface and speed'}:"
-        f" {INTERFACES[interface]},"
-        f" {_rpm(base):,.0f} rpm, of {base.year}."
+        f" {INTERFACES[interface]}, {_rpm(base):,.0f} rpm, of {base.year}."
     )
     if abs(_rpm(base) / rpm - 1) > _SAME_SPEED:
         why += " It turns at another speed: write all seek times and rates that the sheet prints."
     if not year:
         why += " --year would tell a nearer one."
     return base, why
+
+
+def _check(option: str, interface: str, like: Card | None, known: Sequence[str]) -> None:
+    """Refuse an interface that chooses no base, or one beside a base that is named."""
+    if like is not None:
+        _refuse(option, "--like names a base already", "leave one of the two out")
+    if not interface:
+        cause = "chooses among the drives of an interface"
+        _refuse(option, cause, f"give --interface as well: {', '.join(known)}")
+    if interface not in known:
+        _refuse(option, f"{quote(interface)} chooses no base", f"known: {', '.join(known)}")
+
+
+def _refuse(option: str, cause: str, remedy: str) -> NoReturn:
+    raise InputError([Problem(None, None, option, cause, remedy)])
 
 
 def _rpm(card: Card) -> float:

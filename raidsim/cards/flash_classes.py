@@ -79,7 +79,7 @@ PROGRAMS = (
     Program(3, _LAST, 0.6, FitRange("0.35 ms", "2 ms", f"three bits a cell: 32 to 64 KiB of two to four planes at 57 to 184 MB/s of a die ({_PAPERS})")),
     Program(4, _LAST, 2.2, FitRange("1.4 ms", "3 ms", f"four bits a cell: 32 to 64 KiB of two to four planes at 12 to 40 MB/s of a die ({_PAPERS})")),
 )
-"""Cells of two bits are in layers since about 2016."""
+"""In drives with two bits a cell, flash has layers since about 2016."""
 # fmt: on
 
 

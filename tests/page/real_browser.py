@@ -65,8 +65,12 @@ class Visitor:
         return str(self.one("#text").get_property("value"))
 
     def write(self, text: str) -> None:
-        """Put a text where it is typed, as pasting does."""
+        """Put a text where it is typed, as pasting does.
+
+        What was said of the text before is taken away, so that nobody takes it for the new one's.
+        """
         script = (
+            "document.getElementById('problems').replaceChildren();"
             "arguments[0].value = arguments[1];"
             "arguments[0].dispatchEvent(new Event('input', { bubbles: true }));"
         )
