@@ -70,4 +70,5 @@ class Unknowns:
     model_tail: float | None = None  # the same above percentiles from the 95th on
     uncompared: list[str] = field(default_factory=list)  # cards compared with no measurement
     stand_ins: list[str] = field(default_factory=list)  # cards that stand in for other parts
+    measured_apart: list[str] = field(default_factory=list)  # cards never compared in one system
     problems: list[str] = field(default_factory=list)  # why draws could not be run, each once

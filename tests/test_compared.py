@@ -21,13 +21,13 @@ from raidsim.unknowns import compared, spread
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.spread import LeftOut
 from raidsim.validate import schema
-from raidsim.validate.concerned import parts_of
+from raidsim.validate.concerned import hosts_of, parts_of
 from raidsim.validate.systems import Systems
 
 
 def test_of_parts_that_nothing_was_compared_with_models_leave_out_more() -> None:
     """A claim is about the card, or it was fitted to measurements; a data sheet is neither."""
-    compared_with = Scenario.read("drive-database").with_("volume.drive", "nl-sas-2tb")
+    compared_with = Scenario.read("drive-database").with_("volume.drive", "intel-p3700-800gb")
     assert compared.uncompared(compared_with) == []
     assert compared.left_out(compared_with) == (0.07, 0.07)
     stranger = compared_with.with_("volume.drive", "seagate-st2400mm0129")
@@ -66,9 +66,15 @@ def test_a_card_that_misses_its_measurements_is_known_no_better_by_them(errors, 
 def test_the_list_of_cards_that_claims_are_about_is_what_claims_say() -> None:
     listed = (data_folder("validation") / compared.LIST).read_text(encoding="utf-8")
     systems = Systems()
-    found = set().union(*(parts_of(claim, systems) for claim in schema.load(None)))
-    names = [line for line in listed.splitlines() if not line.startswith("#")]
-    assert names == sorted(found), "run: python docs/reference/generate.py"
+    found: dict[str, set[str]] = {}
+    for claim in schema.load(None):
+        servers = {f"server {name}" for name in hosts_of(claim, systems)}
+        for name in parts_of(claim, systems) | servers:
+            found.setdefault(name, set()).add(claim.document)
+    rows = [line for line in listed.splitlines() if not line.startswith("#")]
+    expected = {f"{name}: {' '.join(sorted(documents))}" for name, documents in found.items()}
+    assert set(rows) == expected, "run: python docs/reference/generate.py"
+    assert len(rows) == len(expected)
 
 
 def on(drive: str, **more: object) -> Scenario:
@@ -88,15 +94,47 @@ def test_other_hardware_made_by_a_scenario_was_not_measured() -> None:
 
 
 def test_a_card_that_stands_in_for_another_part_was_not_compared_with_that_part() -> None:
-    own, other = on("nl-sas-2tb"), on("nl-sas-2tb", volume__stand_in=True)
+    own, other = on("intel-p3700-800gb"), on("intel-p3700-800gb", volume__stand_in=True)
     assert compared.stand_ins(own) == []
-    assert compared.stand_ins(other) == ["nl-sas-2tb"]
+    assert compared.stand_ins(other) == ["intel-p3700-800gb"]
     assert compared.left_out(own) == LeftOut(spread.MODEL, spread.MODEL)
     assert compared.left_out(other) == LeftOut(spread.SLOWER, spread.UNCOMPARED)
     # The two share the error of the card: only another drive tells them apart.
     assert compared.left_out_of_ratio(own, other) == 0.0
     elsewhere = on("seagate-st3600057ss")
     assert compared.left_out_of_ratio(elsewhere, own) < compared.left_out_of_ratio(elsewhere, other)
+
+
+def test_a_drive_in_another_server_than_that_of_its_claims_is_less_well_known() -> None:
+    own, other = on("intel-p3700-800gb"), on("intel-p3700-800gb", host__model="windows-pc-sata")
+    assert compared.measured_apart(own) == []
+    assert compared.left_out(own) == LeftOut(spread.MODEL, spread.MODEL)
+    assert compared.measured_apart(other) == ["windows-pc-sata", "intel-p3700-800gb"]
+    assert compared.left_out(other) == LeftOut(spread.APART, spread.APART)
+    # The server is in both, and says nothing of which drive is faster.
+    assert compared.left_out_of_ratio(other, own) == 0.0
+    stand_in = on("intel-p3700-800gb", host__stand_in=True)
+    assert compared.measured_apart(stand_in) == [own.host.card.name, "intel-p3700-800gb"]
+
+
+def test_parts_of_two_documents_were_not_measured_together() -> None:
+    """A controller and disks that no document has in one system."""
+    disks = Scenario.read("raid5-disks")
+    assert compared.measured_apart(disks) == []
+    other = disks.with_("volume.drive", "nl-sas-2tb")
+    names = [disks.host.card.name, disks.controllers[0].card.name, "nl-sas-2tb"]
+    assert sorted(compared.measured_apart(other)) == sorted(names)
+
+
+def test_of_a_part_that_nothing_was_compared_with_only_that_is_said() -> None:
+    assert compared.measured_apart(on("seagate-st2400mm0129", host__model="linux-pc")) == []
+
+
+def test_a_drive_of_a_users_own_measurements_was_measured_in_the_users_server(tmp_path) -> None:
+    mine = tmp_path / "mine.toml"
+    text = cards.load("nl-sas-2tb").path.read_text(encoding="utf-8")
+    mine.write_text(f'{text}\n[residuals]\n"fio: reads" = "2 %"\n', encoding="utf-8")
+    assert compared.measured_apart(on(str(mine), host__model="windows-pc-sata")) == []
 
 
 def test_a_server_that_stands_in_counts_where_it_does_raid_itself() -> None:
@@ -122,6 +160,15 @@ def test_the_words_beside_intervals_name_a_card_that_stands_in() -> None:
     (curve,) = curves(found)
     said = words.block(curve, found)
     assert said.title.endswith("; nl-sas-2tb stands in for what has no card")
+
+
+def test_the_words_beside_intervals_say_that_parts_were_not_measured_together() -> None:
+    few = {"load__outstanding": 4, "measure__min_ios": 1_000, "measure__max_ios": 2_000}
+    found = raidsim.run(on("intel-p3700-800gb", host__model="windows-pc-sata", **few), unknowns=10)
+    assert found.unknowns.model == found.unknowns.model_slower == spread.APART
+    (curve,) = curves(found)
+    said = words.block(curve, found)
+    assert said.title.endswith("; windows-pc-sata and intel-p3700-800gb were not measured together")
 
 
 TWO = """

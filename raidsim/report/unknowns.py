@@ -158,6 +158,9 @@ def _title(found: Unknowns) -> str:
     if found.stand_ins:
         stand = "stands" if len(found.stand_ins) == 1 else "stand"
         why += f"; {', '.join(found.stand_ins)} {stand} in for what has no card"
+    if found.measured_apart:
+        *some, last = found.measured_apart
+        why += f"; {', '.join(some)} and {last} were not measured together"
     return (
         f"Intervals with what the cards do not know: nine in ten of {found.draws} draws of"
         f" {values}, widened by {_left_out(found)} for what the models leave out{why}"
@@ -211,25 +214,24 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
 
 def _wide(found: Unknowns) -> list[str]:
     """Parts because of which intervals are wider, as the user would name them."""
-    return [*found.uncompared, *(f"what {one} stands in for" for one in found.stand_ins)]
+    parts = [*found.uncompared, *(f"what {one} stands in for" for one in found.stand_ins)]
+    return parts or (["this system"] if found.measured_apart else [])
 
 
 def _held(found: Unknowns) -> str:
     """Return which share of published figures lay in intervals that are made as these."""
-    near, figures, elsewhere, others = spread.HELD
     low, high = spread.HALF
     half = f"half of what others measured was {low:.2f} to {high:.2f} times the prediction"
-    if _wide(found):
-        wider, others = spread.HELD_UNCOMPARED
-        return (
-            f"such intervals contain {numbers.percent(wider)} of {others} figures that others"
-            f" measured on systems of their own; {half}"
-        )
-    return (
-        f"such intervals contain {numbers.percent(near)} of {figures} published figures of"
-        f" documents that the models were made from, and {numbers.percent(elsewhere)} of {others}"
-        f" figures that others measured on systems of their own; {half}"
-    )
+    if found.uncompared or found.stand_ins:
+        inside, figures = spread.HELD_UNCOMPARED
+        of = "figures that others measured on systems of their own"
+    elif found.measured_apart:
+        inside, figures = spread.HELD_APART
+        of = "figures that others measured of parts which are known from other systems"
+    else:
+        inside, figures = spread.HELD
+        of = "published figures of documents that the models were made from"
+    return f"such intervals contain {numbers.percent(inside)} of {figures} {of}; {half}"
 
 
 def _widest(curve: Curve) -> Figure | None:

@@ -41,7 +41,8 @@ class HostKeys(Part):
     model: Name = key("card of the host: a name of `raidsim models`, or a path")
     stand_in: Annotated[bool, Flag()] = key(
         "the card is that of a similar server, because there is none of this one; intervals"
-        " of `--unknowns` are then as wide as for parts that were compared with no measurement",
+        " of `--unknowns` are then as wide as for known parts in another system, or, if the server"
+        " does RAID itself, as for parts that were compared with no measurement",
         False,
     )
     clock: Annotated[float | None, Quantity("frequency", low="0.1 GHz", high="10 GHz")] = key(

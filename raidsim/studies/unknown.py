@@ -31,7 +31,7 @@ from raidsim.studies.point_figures import (
 from raidsim.studies.short import measured, shortened
 from raidsim.system.system import SaturationError
 from raidsim.unknowns import spread
-from raidsim.unknowns.compared import left_out, stand_ins, uncompared
+from raidsim.unknowns.compared import left_out, measured_apart, stand_ins, uncompared
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.links import most_carried
 from raidsim.unknowns.platters import half_turn
@@ -230,6 +230,7 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         model_tail=spread.TAIL,
         uncompared=uncompared(drawn.scenario),
         stand_ins=stand_ins(drawn.scenario),
+        measured_apart=measured_apart(drawn.scenario),
         ios=0 if has_end else drawn.scenario.measure.min_ios,
         failed=len(reasons),
         drawn_in=len({number for _, number in drawn.draws.drawn_in}),

@@ -5,6 +5,9 @@ measurements and is near them. The list of the first is kept in a file, since re
 takes seconds. For parts that were compared with no measurement, models have a larger error: nobody
 has seen how their drive differs from its data sheet. A card that stands in for another part was
 compared with that other part as little.
+
+Parts that were compared, but in different systems, are between the two: what a drive does is known,
+but not what the server does to it.
 """
 
 from __future__ import annotations
@@ -25,7 +28,10 @@ from raidsim.unknowns.spread import LeftOut
 from raidsim.unknowns.values import unknown_values
 
 LIST = "compared.txt"
-"""The names of the cards that claims are about, one a line, beside the claims."""
+"""The cards that claims are about, beside the claims: one a line, with the documents."""
+
+SERVER = "server "
+"""How the line of a host in that file begins which measurements were made on."""
 
 SHEET = "rated."
 """How the name of a residual begins that is of a figure which a data sheet prints."""
@@ -94,6 +100,38 @@ def uncompared(scenario: Scenario) -> list[str]:
     return list(dict.fromkeys(card.name for card in found if not was_compared(card)))
 
 
+def measured_apart(scenario: Scenario) -> list[str]:
+    """Names of the cards that were all compared with measurements, but not in one system.
+
+    A system is the drives, controllers and the host of one document. Cards that were fitted to a
+    user's own measurements belong to any system, since they were measured in the user's.
+
+    Returns
+    -------
+    list of str
+        The host first; nothing if one document measured them all together, or if one of the parts
+        was compared with no measurement.
+    """
+    found = [part for part in used_parts(scenario) if part.card.path != scenario.host.card.path]
+    if not all(part.is_known for part in used_parts(scenario)):
+        return []
+    host = scenario.host
+    documents = [] if _is_fitted(host.card) else [_servers_of(host.card, stand_in=host.stand_in)]
+    documents += [
+        _documents().get(part.card.name, frozenset()) for part in found if not _is_fitted(part.card)
+    ]
+    if not documents or frozenset.intersection(*documents):
+        return []
+    return list(dict.fromkeys([host.card.name, *(part.card.name for part in found)]))
+
+
+def _servers_of(card: Card, *, stand_in: bool) -> frozenset[str]:
+    """Documents whose figures were measured on a host."""
+    if stand_in or not _is_ours(card):
+        return frozenset()
+    return _documents().get(SERVER + card.name, frozenset())
+
+
 def stand_ins(scenario: Scenario) -> list[str]:
     """Names of the cards of what a scenario uses that stand in for other parts."""
     return list(dict.fromkeys(part.card.name for part in used_parts(scenario) if part.stand_in))
@@ -101,9 +139,10 @@ def stand_ins(scenario: Scenario) -> list[str]:
 
 def left_out(scenario: Scenario) -> LeftOut:
     """Relative standard deviations of what models leave out of a scenario's figures."""
-    if all(part.is_known for part in used_parts(scenario)):
-        return LeftOut(spread.MODEL, spread.MODEL)
-    return LeftOut(spread.SLOWER, spread.UNCOMPARED)
+    if not all(part.is_known for part in used_parts(scenario)):
+        return LeftOut(spread.SLOWER, spread.UNCOMPARED)
+    deviation = spread.APART if measured_apart(scenario) else spread.MODEL
+    return LeftOut(deviation, deviation)
 
 
 def left_out_of_ratio(one: Scenario, other: Scenario) -> float:
@@ -133,10 +172,21 @@ def was_compared(card: Card) -> bool:
     """
     if _is_changed(card):
         return False
-    own = [error for name, error in card.residuals.items() if not name.startswith(SHEET)]
+    own = _own_errors(card)
     if own:
         return _is_near(own)
-    return card.name in _named() and _is_ours(card)
+    return card.name in _documents() and _is_ours(card)
+
+
+def _is_fitted(card: Card) -> bool:
+    """Return whether a card of a user's own comes near the user's measurements."""
+    own = _own_errors(card)
+    return bool(own) and _is_near(own) and not _is_ours(card)
+
+
+def _own_errors(card: Card) -> list[float]:
+    """Return the relative errors of a card at the measurements that it was fitted to."""
+    return [error for name, error in card.residuals.items() if not name.startswith(SHEET)]
 
 
 def _is_near(errors: Sequence[float]) -> bool:
@@ -177,6 +227,8 @@ def _is_ours(card: Card) -> bool:
 
 
 @cache
-def _named() -> frozenset[str]:
+def _documents() -> dict[str, frozenset[str]]:
+    """Return the documents whose claims are about a card; of hosts, those measured on it."""
     text = (data_folder("validation") / LIST).read_text(encoding="utf-8")
-    return frozenset(line for line in text.splitlines() if line and not line.startswith("#"))
+    rows = (line.partition(": ") for line in text.splitlines() if not line.startswith("#"))
+    return {name: frozenset(documents.split()) for name, _, documents in rows}

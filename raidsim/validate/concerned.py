@@ -6,7 +6,8 @@ published measurements rests on its data sheet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from raidsim.errors import InputError
@@ -53,13 +54,18 @@ def names(scenario: Scenario) -> list[str]:
 
 def parts_of(claim: Claim, systems: Systems) -> set[str]:
     """Names of the cards of the parts that a claim is about."""
-    found: set[str] = set()
+    return {name for scenario in _scenarios_of(claim, systems) for name in names(scenario)}
+
+
+def hosts_of(claim: Claim, systems: Systems) -> set[str]:
+    """Names of the cards of the hosts on which the figures of a claim were measured."""
+    return {scenario.host.card.name for scenario in _scenarios_of(claim, systems)}
+
+
+def _scenarios_of(claim: Claim, systems: Systems) -> Iterator[Scenario]:
     for job in claim.jobs():
-        try:
-            found.update(names(systems.of(job.scenario, job.overrides)))
-        except InputError:  # it is reported when the claim is run
-            continue
-    return found
+        with suppress(InputError):  # it is reported when the claim is run
+            yield systems.of(job.scenario, job.overrides)
 
 
 def _is_file(word: str) -> bool:
