@@ -17,7 +17,7 @@ write enters claimed stripes, and every claim moves on.
 
 Linux md protects mirrors in the same way, in sections of 64 MiB (``raise_barrier``,
 ``wait_barrier`` in drivers/md/raid1.c). Parity has locks that one write holds exclusively, see
-:mod:`raidsim.kernel.array`.
+:mod:`raidsim.kernel.stripe_locks`.
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@ from raidsim.errors import TableOverflowError
 from raidsim.kernel import (
     agenda,
     array,
+    array_phases,
+    array_stripes,
     band_rewrites,
     bitmap,
     controller,
@@ -30,6 +32,7 @@ from raidsim.kernel import (
     partial_parity,
     prefetch,
     read_ahead,
+    repair,
     slc,
     ssd,
     station,
@@ -203,7 +206,7 @@ def follow(w):
         if errand == ERRAND_OPERATION:
             operation.step(w, index)
         elif errand == ERRAND_REPAIR:
-            operation.mend(w, index)
+            repair.carry_out(w, index)
         elif target["kind"] != VOLUME_ARRAY:
             volume.send_to_drive(w, index)
         elif w.arrays[target["array"]]["family"] == HYBRID:
@@ -217,9 +220,9 @@ def follow(w):
     elif stage == STAGE_INSERT:
         controller.insert(w, index)
     elif stage == STAGE_PARITY:
-        array.go_on(w, index)
+        array_phases.go_on(w, index)
     elif errand == ERRAND_PART:
-        array.part_ended(w, index)
+        array_stripes.part_ended(w, index)
     elif errand == ERRAND_BITMAP:
         bitmap.written(w, index)
     elif errand == ERRAND_LOG:
@@ -229,7 +232,7 @@ def follow(w):
     elif errand == ERRAND_OPERATION:
         operation.ended(w, index)
     elif errand == ERRAND_REPAIR:
-        operation.mended(w, index)
+        repair.ended(w, index)
     elif errand == ERRAND_DESTAGE:
         cache = w.caches[controller.of(w, index)["cache"]]
         destage.ended(w, cache, index, controller.array_of(w, index)["line"])
@@ -284,7 +287,7 @@ def advance(w, index):
     elif stage == STAGE_PROGRAMMED:
         ssd.programmed(w, index)
     elif stage == STAGE_SPREAD or stage == STAGE_PARITY:
-        array.go_on(w, index)
+        array_phases.go_on(w, index)
     elif stage == STAGE_CONTROLLER_COMMAND:
         controller.decoded(w, index)
     elif stage == STAGE_CONTROLLER_LINK:
@@ -350,7 +353,7 @@ def returned(w, index):
         return
     parent = job["parent"]
     if w.volumes[job["volume"]]["kind"] == VOLUME_ARRAY:
-        array.child_done(w, index)
+        array_phases.child_done(w, index)
     elif volume.child_done(w, index):
         complete(w, parent, volume.device_ios(w, parent))
 

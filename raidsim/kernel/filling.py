@@ -24,10 +24,10 @@ from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, UNUSED
 def restore(w, operation, row, start, stop):
     """List what rows [start, stop) of the drives that are filled need; how many, or LOST."""
     layout = w.layouts[row]
-    volume = w.arrays[row]
+    array = w.arrays[row]
     size = layout["strip"]
-    first = volume["first_member"]
-    good = w.good[first : first + volume["drives"]]
+    first = array["first_member"]
+    good = w.good[first : first + array["drives"]]
     targets = range(operation["first_target"], operation["first_target"] + operation["targets"])
     lost = False
     for i in targets:
@@ -42,7 +42,7 @@ def restore(w, operation, row, start, stop):
         begun = count
         for i in targets:
             target = w.targets[i]
-            if not is_due(w, layout, volume, target, number):
+            if not is_due(w, layout, array, target, number):
                 continue
             drive = target["member"] - first
             more = rebuild(layout, good, drive, number, w.accesses[count:])
@@ -59,7 +59,7 @@ def restore(w, operation, row, start, stop):
     for number in range(start, stop):
         for i in targets:
             target = w.targets[i]
-            if is_due(w, layout, volume, target, number):
+            if is_due(w, layout, array, target, number):
                 drive = target["member"] - first
                 count = put(
                     w.accesses, count, 1, drive, WRITE, number * size, size, DATA, 0, 0, DIRECT
@@ -68,11 +68,11 @@ def restore(w, operation, row, start, stop):
 
 
 @routine
-def is_due(w, layout, volume, target, number):
+def is_due(w, layout, array, target, number):
     """Return whether row ``number`` of a drive is to be written."""
     if number < target["first"]:
         return False
-    role, _, _ = held(layout, target["member"] - volume["first_member"], number)
+    role, _, _ = held(layout, target["member"] - array["first_member"], number)
     if role == UNUSED:
         return False
     size = layout["strip"]
@@ -177,13 +177,13 @@ def puncture(w, operation, row, member, number):
 def needs(w, row, target, member, number):
     """Return whether the data for row ``number`` of a drive comes from that of ``member``."""
     layout = w.layouts[row]
-    volume = w.arrays[row]
-    if not is_due(w, layout, volume, target, number):
+    array = w.arrays[row]
+    if not is_due(w, layout, array, target, number):
         return False
     if layout["family"] != MIRRORED:
         return True
-    first = volume["first_member"]
-    good = w.good[first : first + volume["drives"]]
+    first = array["first_member"]
+    good = w.good[first : first + array["drives"]]
     count = rebuild(layout, good, target["member"] - first, number, w.accesses)
     for i in range(count):
         access = w.accesses[i]

@@ -15,10 +15,10 @@ waits for this read, and takes its bytes from the same register.
 from __future__ import annotations
 
 from raidsim.kernel import sensing
-from raidsim.kernel.jit import handler
-from raidsim.kernel.jobs import take_child
-from raidsim.kernel.station import round_ns
-from raidsim.kernel.tables import NONE, STAGE_SENSED
+from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jobs import take, take_child
+from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.tables import NONE, READ, STAGE_MOVE_SENSED, STAGE_SENSED
 
 
 @handler
@@ -79,6 +79,26 @@ def sense(w, drive, index, start, end):
             w, drive, die, child, start, 0 if is_sensed(w, drive, die, start, stop) else time
         )
         start = stop
+
+
+@routine
+def sense_to_move(w, row, drive, number, length, rest, time):
+    """A die senses ``length`` bytes of program unit ``number`` in ``time`` ns, to move them.
+
+    ``rest`` says what for: MOVE, REST or FOLD (slc.py). Their room in the write buffer is taken
+    now: what is read must have a place to go.
+    """
+    drive["buffered"] += length
+    index = take(w, STAGE_MOVE_SENSED, NONE)
+    job = w.jobs[index]
+    job["drive"] = drive["drive"]
+    job["row"] = row
+    job["op"] = READ
+    job["priority"] = sensing.priority(w, drive)
+    job["length"] = length
+    job["rest"] = rest
+    job["next_station"] = channel_of(drive, number)
+    arrive(w, die_of_unit(drive, number), index, time)
 
 
 @handler

@@ -29,17 +29,15 @@ place; :func:`sensed` and :func:`moved` follow a piece.
 
 from __future__ import annotations
 
-from raidsim.kernel import ftl, sensing, slc
-from raidsim.kernel.flash import channel_of, die_of_unit
+from raidsim.kernel import ftl, slc
+from raidsim.kernel.flash import sense_to_move
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     NONE,
-    READ,
     STAGE_MAPPED,
     STAGE_MOVE_CHANNEL,
-    STAGE_MOVE_SENSED,
     TO_HOST,
 )
 
@@ -122,7 +120,7 @@ def complete(w, row, drive):
         drive["buffered"] += rest
         drive["gathered_moved"] += rest
     else:
-        sense(w, row, drive, drive["rest"], rest, slc.REST)
+        sense_to_move(w, row, drive, drive["rest"], rest, slc.REST, drive["read_time"])
 
 
 @handler
@@ -155,27 +153,9 @@ def sense_gathered(w, row, drive):
     """Sense the units that are moved out of one program unit."""
     if drive["moving_units"] > 0:
         length = drive["moving_units"] * drive["unit"]
-        sense(w, row, drive, drive["moving_unit"], length, slc.MOVE)
+        number, time = drive["moving_unit"], drive["read_time"]
+        sense_to_move(w, row, drive, number, length, slc.MOVE, time)
         drive["moving_units"] = 0
-
-
-@routine
-def sense(w, row, drive, number, length, rest):
-    """A die senses ``length`` bytes of program unit ``number``: MOVE or REST (slc.py).
-
-    Their room in the write buffer is taken now: what is read must have a place to go.
-    """
-    drive["buffered"] += length
-    index = take(w, STAGE_MOVE_SENSED, NONE)
-    job = w.jobs[index]
-    job["drive"] = drive["drive"]
-    job["row"] = row
-    job["op"] = READ
-    job["priority"] = sensing.priority(w, drive)
-    job["length"] = length
-    job["rest"] = rest
-    job["next_station"] = channel_of(drive, number)
-    arrive(w, die_of_unit(drive, number), index, drive["read_time"])
 
 
 @routine

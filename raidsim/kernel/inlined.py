@@ -38,6 +38,7 @@ SELDOM = (
     "kernel.operation",
     "kernel.partial_parity",
     "kernel.permutation",
+    "kernel.repair",
     "kernel.sensing",
     "kernel.shingles",
     "kernel.slc",

@@ -6,8 +6,8 @@ time::
 
     begin_chunk   the next rows; none are left: the worker is done
     step          the locks of their stripes, the accesses, the commands
-    ended         rows count in order: the frontier is where all before is done
-    pause         leaves time to the host, while there is work of it
+    ended         rows count in order: the frontier is where all before is done; the worker rests,
+                  which leaves time to the host, while there is work of it
 
 Work that reads strips and writes them later takes the locks of their stripes: a rebuild, a
 copy-back, a resync of copies. Locks of copies are in :mod:`raidsim.kernel.copy_locks`; the rest of
@@ -18,22 +18,17 @@ deadlock, since locks are taken in two orders: by the workers of a rebuild one a
 the order of their rows, and by each worker from the lowest number up. A worker that has all its
 locks only waits for workers that have all of theirs.
 
-A sector that cannot be read is restored first, by a separate task (:func:`mend`), from the other
-data of the stripe. Then the task that found it begins again. If nothing can restore it, a request
-of the host fails, and a rebuild punctures the row or stops. Such a repair holds the lock of its
-stripe, as a write does. Otherwise it would write old data over a write that came in between. A
-write to parity, and work that writes what it has read, already have this lock when they find the
-sector. A read and a check have none, and the repair takes it. It holds only this one lock, so there
-is no deadlock.
+A sector that cannot be read is restored first, see :mod:`raidsim.kernel.repair`.
 
-Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`, :func:`mend`, :func:`mended`.
+Verbs: :func:`begin_chunk`, :func:`step`, :func:`ended`.
 """
 
 from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import agenda, array, copy_locks, defects, filling, stripe_locks
-from raidsim.kernel.array_tables import COPYING, ERRAND_OPERATION, ERRAND_PART
+from raidsim.kernel import agenda, copy_locks, filling, stripe_locks
+from raidsim.kernel.array import make_commands
+from raidsim.kernel.array_tables import COPYING
 from raidsim.kernel.jit import handler, part, routine
 from raidsim.kernel.jobs import release
 from raidsim.kernel.operation_tables import (
@@ -54,7 +49,6 @@ from raidsim.kernel.tables import (
     FAILED,
     NONE,
     READ,
-    RETRY,
     STAGE_ENDED,
     STAGE_OPERATION,
     STAGE_OPERATION_PAUSED,
@@ -132,13 +126,13 @@ def step(w, index):
     job = w.jobs[index]
     operation = w.operations[job["row"]]
     row = array_row(w, operation)
-    volume = w.arrays[row]
+    array = w.arrays[row]
     if writes_what_it_read(w.layouts[row], operation["kind"]):
-        if volume["family"] == PARITY:
-            if not take_locks(w, operation, volume, index):
+        if array["family"] == PARITY:
+            if not take_locks(w, operation, array, index):
                 return
         else:
-            drive = operation["member"] - volume["first_member"]
+            drive = operation["member"] - array["first_member"]
             stop = job["first_row"] + job["rows"]
             if operation["kind"] == REBUILD:
                 if not filling.claim(w, operation, row, index, job["first_row"], stop):
@@ -152,7 +146,7 @@ def step(w, index):
         return
     if count > len(w.accesses):
         raise TableOverflowError("accesses")
-    array.make_commands(w, row, index, count)
+    make_commands(w, row, index, count)
 
 
 @handler
@@ -164,7 +158,7 @@ def writes_what_it_read(layout, kind):
 
 
 @routine
-def take_locks(w, operation, volume, index):
+def take_locks(w, operation, array, index):
     """Take the locks that a worker's rows still need; False if it has to wait for one."""
     job = w.jobs[index]
     rows = job["rows"]
@@ -177,12 +171,12 @@ def take_locks(w, operation, volume, index):
     # Locks of one row after another go up by a step, and begin anew at most once.
     first = job["first_row"]
     lowest = 0
-    if lock_of(w, operation, volume, first + rows - 1) < lock_of(w, operation, volume, first):
+    if lock_of(w, operation, array, first + rows - 1) < lock_of(w, operation, array, first):
         lowest = 1
-        while lock_of(w, operation, volume, first + lowest) > lock_of(w, operation, volume, first):
+        while lock_of(w, operation, array, first + lowest) > lock_of(w, operation, array, first):
             lowest += 1
     while job["locked"] < rows:
-        lock_row = lock_of(w, operation, volume, first + (lowest + job["locked"]) % rows)
+        lock_row = lock_of(w, operation, array, first + (lowest + job["locked"]) % rows)
         job["locked"] += 1
         if not stripe_locks.take_lock(w, lock_row, index):
             return False
@@ -197,9 +191,9 @@ def take_locks(w, operation, volume, index):
 
 
 @routine
-def lock_of(w, operation, volume, number):
+def lock_of(w, operation, array, number):
     """The lock of the stripe in row ``number`` of the drive that is rebuilt."""
-    return stripe_locks.lock_of(volume, address(w, operation, number))
+    return stripe_locks.lock_of(array, address(w, operation, number))
 
 
 @handler
@@ -214,17 +208,17 @@ def address(w, operation, number):
 def accesses(w, operation, row, start, stop):
     """List what rows [start, stop) need; how many accesses, or LOST."""
     layout = w.layouts[row]
-    volume = w.arrays[row]
+    array = w.arrays[row]
     size = layout["strip"]
-    first = volume["first_member"]
-    good = w.good[first : first + volume["drives"]]
+    first = array["first_member"]
+    good = w.good[first : first + array["drives"]]
     kind = operation["kind"]
     count = 0
     if kind == REBUILD:
         return filling.restore(w, operation, row, start, stop)
     if kind == RESYNC and is_copied(layout):
         for number in range(start, stop):
-            for drive in range(volume["drives"]):
+            for drive in range(array["drives"]):
                 if not is_further(layout, good, drive, number):
                     continue
                 more = rebuild(layout, good, drive, number, w.accesses[count:])
@@ -235,7 +229,7 @@ def accesses(w, operation, row, start, stop):
                 count += max(more - 1, 0)  # the last one writes it
         # All is read before anything is written: so neighbours come together.
         for number in range(start, stop):
-            for drive in range(volume["drives"]):
+            for drive in range(array["drives"]):
                 if is_further(layout, good, drive, number):
                     count = put(
                         w.accesses, count, 1, drive, WRITE, number * size, size, DATA, 0, 0, DIRECT
@@ -255,7 +249,7 @@ def accesses(w, operation, row, start, stop):
     if layout["family"] == PARITY and (kind == CHECK or kind == RESYNC):
         method = RECONSTRUCT
     op = WRITE if kind == WRITE_ALL else READ
-    for drive in range(volume["drives"]):
+    for drive in range(array["drives"]):
         if good[drive] >= stop * size:
             length = (stop - start) * size
             count = put(w.accesses, count, 0, drive, op, start * size, length, DATA, 0, 0, method)
@@ -313,7 +307,7 @@ def retire(w, operation, index):
     """The rows of a worker count as done; it pauses, or goes on."""
     job = w.jobs[index]
     row = array_row(w, operation)
-    volume = w.arrays[row]
+    array = w.arrays[row]
     stop = job["first_row"] + job["rows"]
     operation["retired"] += 1
     if job["status"] == DONE:
@@ -322,18 +316,18 @@ def retire(w, operation, index):
         if operation["kind"] == REBUILD and operation["stopped"] == 0:
             filling.advance(w, operation, w.layouts[row], stop)
     if writes_what_it_read(w.layouts[row], operation["kind"]):
-        if volume["family"] == PARITY:
+        if array["family"] == PARITY:
             for number in range(job["first_row"], stop):
-                stripe_locks.unlock_stripe(w, volume, address(w, operation, number))
+                stripe_locks.unlock_stripe(w, array, address(w, operation, number))
         elif operation["kind"] == REBUILD:
             filling.give_up(w, operation, row, index, job["first_row"], stop)
         else:
-            drive = operation["member"] - volume["first_member"]
+            drive = operation["member"] - array["first_member"]
             copy_locks.give_up(w, row, index, drive, job["first_row"], stop)
     job["worker"] = WORKING
     took = w.state[0]["now"] - job["issued"]
     rest = behind(w, operation, job["rows"])
-    waited_for = volume["touched"] >= job["issued"] or volume["others"] > 0
+    waited_for = array["touched"] >= job["issued"] or array["others"] > 0
     if operation["share"] < 1.0 and waited_for:
         rest = max(rest, round_ns(took * (1.0 / operation["share"] - 1.0)))
     if rest > 0 and operation["stopped"] == 0:
@@ -368,113 +362,3 @@ def wake(w, operation):
         if worker != NONE and w.jobs[worker]["worker"] == RESTING:
             w.jobs[worker]["worker"] = WORKING
             agenda.put(w, worker, STAGE_OPERATION)
-
-
-# -- sectors that can't be read -------------------------------------------------------------------
-
-
-@part("arrays")
-@routine
-def mend(w, index):
-    """Restore the strip that task ``index`` is about, from the rest of its stripe."""
-    job = w.jobs[index]
-    row = w.volumes[job["volume"]]["array"]
-    layout = w.layouts[row]
-    volume = w.arrays[row]
-    first = volume["first_member"]
-    good = w.good[first : first + volume["drives"]]
-    if needs_lock(w, layout, job):
-        drive = job["member"] - first
-        if volume["family"] == MIRRORED:
-            if not copy_locks.claim(w, row, index, drive, job["first_row"], job["first_row"] + 1):
-                return
-        elif job["locked"] == 0:
-            job["locked"] = 1
-            _, _, found = held(layout, drive, job["first_row"])
-            if not stripe_locks.take_lock(w, stripe_locks.lock_of(volume, found), index):
-                return
-    if w.drives[w.members[job["member"]]["drive"]]["failed"] == 1:
-        job["status"] = RETRY  # nothing is written to it any more
-        agenda.put(w, index, STAGE_ENDED)
-        return
-    other = job["other"]  # another drive that can't read its strip of the stripe
-    before = 0
-    if other != NONE:
-        before = good[other - first]
-        good[other - first] = min(before, job["first_row"] * layout["strip"])
-    count = rebuild(layout, good, job["member"] - first, job["first_row"], w.accesses)
-    if other != NONE:
-        good[other - first] = before
-    if count == LOST or count == 0:
-        job["status"] = FAILED
-        agenda.put(w, index, STAGE_ENDED)
-        return
-    array.make_commands(w, row, index, count)
-
-
-@handler
-def needs_lock(w, layout, job):
-    """Return whether a repair needs the lock of its stripe: its parent does not have it."""
-    if layout["family"] != PARITY and layout["family"] != MIRRORED:
-        return False
-    above = w.jobs[job["parent"]]
-    if above["errand"] == ERRAND_OPERATION:
-        return not writes_what_it_read(layout, w.operations[above["row"]]["kind"])
-    return above["errand"] != ERRAND_PART
-
-
-@part("arrays")
-@routine
-def mended(w, index):
-    """The strip is restored, or can't be: the task that met the defect begins anew, or fails.
-
-    It begins anew too if the drive has failed meanwhile, and leaves that out.
-    """
-    job = w.jobs[index]
-    parent = job["parent"]
-    above = w.jobs[parent]
-    row = w.volumes[job["volume"]]["array"]
-    volume = w.arrays[row]
-    gone = job["status"] == RETRY
-    restored = gone or job["status"] == DONE
-    if restored and not gone:
-        volume["repaired"] += 1
-    if above["errand"] == ERRAND_OPERATION and not gone:
-        operation = w.operations[above["row"]]
-        operation["found"] += 1
-        if restored:
-            operation["repaired"] += 1
-        else:
-            restored = give_up(w, operation, job["member"], job["first_row"])
-    if job["locked"] == 1:
-        drive = job["member"] - volume["first_member"]
-        if volume["family"] == MIRRORED:
-            copy_locks.give_up(w, row, index, drive, job["first_row"], job["first_row"] + 1)
-        else:
-            _, _, found = held(w.layouts[row], drive, job["first_row"])
-            stripe_locks.unlock_stripe(w, volume, found)
-    release(w, index)
-    above["status"] = DONE if restored else FAILED
-    agenda.put(w, parent, STAGE_PLAN if restored else STAGE_ENDED)
-
-
-@handler
-def give_up(w, operation, member, number):
-    """An operation goes on without a row that nothing restores; False if it can't."""
-    size = w.layouts[array_row(w, operation)]["strip"]
-    start = number * size
-    for i in range(w.state[0]["defects"]):
-        row = w.defects[i]
-        if row["drive"] == w.members[member]["drive"] and row["offset"] < start + size:
-            if start < row["offset"] + row["length"]:
-                row["passed"] = 1
-    operation["punctured"] += 1
-    if operation["kind"] != REBUILD and operation["kind"] != COPY:
-        return True
-    if operation["kind"] == REBUILD and operation["puncture"] == 0:
-        return False
-    if operation["kind"] == REBUILD:
-        return filling.puncture(w, operation, array_row(w, operation), member, number)
-    target = w.members[operation["member"]]["copy"]
-    defects.mark(w, target, start, size)
-    return filling.is_punctured(w, target, start, size)

@@ -30,12 +30,11 @@ Verbs: a unit is :func:`taken`, or one that is in the cache :func:`forgotten`; a
 
 from __future__ import annotations
 
-from raidsim.kernel import sensing
-from raidsim.kernel.flash import channel_of, die_of_unit
+from raidsim.kernel.flash import die_of_unit, sense_to_move
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take
 from raidsim.kernel.station import arrive
-from raidsim.kernel.tables import NONE, READ, STAGE_ERASED, STAGE_MOVE_SENSED, STAGE_SLC_IDLE, WRITE
+from raidsim.kernel.tables import NONE, STAGE_ERASED, STAGE_SLC_IDLE, WRITE
 
 # What a program unit, or a sense for the drive's own sake, is for.
 MOVE = 0  # garbage collection, or the host's and no part of the cache
@@ -222,20 +221,10 @@ def fold(w, row, drive):
             continue
         slc["valid"] = max(slc["valid"] - unit, 0)
         slc["seen"] += share
-        index = take(w, STAGE_MOVE_SENSED, NONE)
-        job = w.jobs[index]
-        job["drive"] = drive["drive"]
-        job["row"] = row
-        job["op"] = READ
-        job["priority"] = sensing.priority(w, drive)
-        job["length"] = unit
-        job["rest"] = FOLD
         number = slc["begun"]
-        job["next_station"] = channel_of(drive, number)
         slc["begun"] = number + 1
         slc["folding"] += unit
-        drive["buffered"] += unit
-        arrive(w, die_of_unit(drive, number), index, slc["read_time"])
+        sense_to_move(w, row, drive, number, unit, FOLD, slc["read_time"])
 
 
 @routine

@@ -10,10 +10,10 @@ adjacent pages of a member become one command. For a task the threads take
 
 in addition to the time of computing parity. ``heads`` are the rows of pages that the task uses in
 the strips, ``pages`` the pages that it reads or writes on all members together, and ``commands``
-the commands to the members (added in :func:`raidsim.kernel.array.spend`). If workers handle the
-stripes, the thread of the array does a part of the work before them, which is not shared: ``heads *
-serial_ns``. It releases stripe heads and gives them to the workers. Rebuilds, checks and resyncs
-have no data of a host to copy: ``stripe_io_ns - stripe_copy_ns``.
+the commands to the members (added in :func:`raidsim.kernel.array_phases.spend`). If workers handle
+the stripes, the thread of the array does a part of the work before them, which is not shared:
+``heads * serial_ns``. It releases stripe heads and gives them to the workers. Rebuilds, checks and
+resyncs have no data of a host to copy: ``stripe_io_ns - stripe_copy_ns``.
 
 The work of reading is kept separately (``read_work``). A write that others join is planned again
 when it has read (:func:`raidsim.kernel.stripe_cache.take_in`), and this work must be done in both
