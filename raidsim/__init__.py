@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from raidsim.studies.comparison import Comparison
     from raidsim.studies.sweep import Sweep, sweep
     from raidsim.studies.unknown import run
-    from raidsim.system.system import SaturationError
+    from raidsim.system.tables import SaturationError
     from raidsim.trace.trace import Trace
 
 __all__ = [
@@ -73,7 +73,7 @@ _HOME = {
     "InputError": "raidsim.errors",
     "Interrupted": "raidsim.result",
     "Result": "raidsim.result",
-    "SaturationError": "raidsim.system.system",
+    "SaturationError": "raidsim.system.tables",
     "Scenario": "raidsim.scenario",
     "SchemaWarning": "raidsim.errors",
     "Sweep": "raidsim.studies.sweep",

@@ -49,7 +49,7 @@ from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.session import Session
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.units import MIB, NS_PER_S
 from raidsim.waits import OnPoint, PointProgress, go_on
 from raidsim.warming import warm_drives

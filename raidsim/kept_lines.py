@@ -23,6 +23,7 @@ from raidsim.kernel import cache_past
 from raidsim.kernel import tables as t
 from raidsim.kernel.cache_tables import READ_AHEAD
 from raidsim.observe import levels
+from raidsim.system.sizes import sizes_of, sizes_that_write
 from raidsim.system.system import System, stream_key
 
 HISTORY: Final = 2**43
@@ -45,7 +46,7 @@ def caches(system: System, streams: Sequence[int]) -> list[int]:
     time. For a hybrid it is not known which I/Os reach the cache.
     """
     volumes = system.world.volumes[system.world.streams["volume"][[*streams]]]
-    if not all(are_random(system, one, system.sizes_of(one)) for one in streams):
+    if not all(are_random(system, one, sizes_of(system, one)) for one in streams):
         return []
     if (volumes["kind"] != t.VOLUME_ARRAY).any():
         return []
@@ -92,7 +93,7 @@ def _keep_everything(system: System, cache: int, streams: Sequence[int]) -> bool
     for stream in streams:
         row = world.streams[stream]
         array = world.arrays[world.volumes["array"][row["volume"]]]
-        if array["cached"] or (array["write_back"] and len(system.sizes_that_write(stream))):
+        if array["cached"] or (array["write_back"] and len(sizes_that_write(system, stream))):
             first, end = int(row["area_offset"]), int(row["area_offset"] + row["area_size"])
             found.add((int(row["volume"]), int(array["line"]), first, end, int(array["cached"])))
     room = sum((-(-end // line) - first // line) * line for _, line, first, end, _ in found)

@@ -32,7 +32,7 @@ from raidsim.observe.ios import Keeper
 from raidsim.result import Highest, Interrupted, Point, Result
 from raidsim.scenario import Scenario
 from raidsim.session import Session
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.version import __version__
 from raidsim.waits import OnPoint, PointProgress
 from raidsim.within import find_highest

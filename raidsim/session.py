@@ -35,7 +35,7 @@ from raidsim.result import FROM_THE_START
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import label, period_of
 from raidsim.scenario.replays import plan
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.units import NS_PER_S
 from raidsim.waits import OnPoint, PointProgress, go_on, so_far
 from raidsim.warming import warm_drives

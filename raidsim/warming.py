@@ -10,7 +10,8 @@ from raidsim.control.model import build
 from raidsim.kernel import tables as t
 from raidsim.observe import throttling
 from raidsim.scenario import Scenario
-from raidsim.system.system import SaturationError, System
+from raidsim.system.system import System
+from raidsim.system.tables import SaturationError
 from raidsim.units import NS_PER_S
 
 TRIAL_NS: Final = 1_000_000_000  # of the load, to see which power it takes

@@ -31,7 +31,7 @@ from raidsim.report import csv_file, html, json_file, plot
 from raidsim.result import Carried, Interrupted, Interval
 from raidsim.running import run
 from raidsim.scenario import from_data, load, load_text
-from raidsim.system import system
+from raidsim.system import tables
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
 MILLIONS = """
@@ -85,7 +85,7 @@ def quick_trials(monkeypatch):
 @pytest.fixture
 def few_jobs(monkeypatch):
     """Little may be under way before it can be followed no more."""
-    monkeypatch.setattr(system, "MOST_JOBS", 1 << 14)
+    monkeypatch.setattr(tables, "MOST_JOBS", 1 << 14)
 
 
 # ---- what is carried

@@ -4,7 +4,7 @@ import pytest
 from simpy_models import KIB, computer, reads
 
 from raidsim.control import EndlessLoadError, InputError, Load, SaturationError
-from raidsim.system import system as build
+from raidsim.system import tables
 
 
 def ends_of(env, *events):
@@ -217,7 +217,7 @@ def test_stopping_twice_or_after_the_end_changes_nothing():
 
 
 def test_an_open_load_beyond_what_the_system_can_do_is_said_to_be_no_hang(monkeypatch):
-    monkeypatch.setattr(build, "MOST_JOBS", 1 << 14)
+    monkeypatch.setattr(tables, "MOST_JOBS", 1 << 14)
     env, data = computer()
     data.start(Load(read="100 %", size="8 KiB", rate="2000 kIO/s"))
     with pytest.raises(SaturationError, match="more than the system can do"):

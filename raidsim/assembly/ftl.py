@@ -15,6 +15,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF
 from raidsim.kernel.ftl_tables import RESERVE
 from raidsim.scenario import Requests
+from raidsim.system.sizes import sizes_of_writes, writes_at_random
 from raidsim.system.system import System, stream_key
 
 TARGET_UNITS = 2**19  # logical units of a scaled map
@@ -290,7 +291,7 @@ def _writers(system: System, streams: Sequence[int], area_of: AreaOf | None) -> 
     if key not in system.writers:
         found: list[Writer] = []
         for s, area in zip(streams, areas, strict=True):
-            if area[1] > 0 and system.writes_at_random(s):
+            if area[1] > 0 and writes_at_random(system, s):
                 found.append(_writer(system, s, len(found), area))
         system.writers[key] = tuple(found)
     known: tuple[Writer, ...] = system.writers[key]
@@ -309,7 +310,7 @@ def _writer(system: System, s: int, number: int, area: tuple[int, int]) -> Write
     zones = system.world.load_zones[int(stream["first_zone"]) :][: int(stream["zones"])]
     return Writer(
         wanted.tobytes(),
-        system.sizes_of_writes(s).tobytes(),
+        sizes_of_writes(system, s).tobytes(),
         zones.tobytes(),
         int(wanted["area_size"][0]),
     )

@@ -148,7 +148,7 @@ class TraceFeed:
         self.begun = 0  # requests whose response times are in `measured`
 
     def take(self, rows: int, begun: int) -> NDArray[np.void]:
-        """The next requests: see :class:`raidsim.system.system.Feed`."""
+        """The next requests: see :class:`raidsim.system.feeds.Feed`."""
         self.count(begun)
         found: list[NDArray[np.void]] = []
         left = rows
@@ -265,7 +265,7 @@ def add_feed(system: System, stream: int, load: LoadSpec, volume: int) -> None:
     feed = TraceFeed(
         load, capacity, sector, flushes=not is_hybrid, trims=_takes_trims(system, volume)
     )
-    system.add_feed(stream, feed, ROWS)
+    system.feeds.add(stream, feed, ROWS)
 
 
 def _takes_trims(system: System, volume: int) -> bool:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.kernel import tables as t
+from raidsim.system.sizes import sizes_of_writes, writes_at_random
 from raidsim.system.system import System, stream_key
 
 AreaOf = Callable[[int, int], tuple[int, int]]
@@ -41,7 +42,7 @@ def fill(
     seed
         Name of the random numbers.
     """
-    found = [s for s in streams if system.writes_at_random(s)]
+    found = [s for s in streams if writes_at_random(system, s)]
     areas = [_area(system, s, area_of) for s in found]
     found = [s for s, (_, size) in zip(found, areas, strict=True) if size > 0]
     areas = [area for area in areas if area[1] > 0]
@@ -124,7 +125,7 @@ def _area(system: System, s: int, area_of: AreaOf) -> tuple[int, int]:
 
 def _sizes(system: System, s: int, drawn: NDArray[np.float64]) -> NDArray[np.int64]:
     """Sizes of the writes of a stream."""
-    rows = system.sizes_of_writes(s)
+    rows = sizes_of_writes(system, s)
     which: NDArray[np.int64] = rows["bytes"][np.searchsorted(rows["up_to"], drawn, side="right")]
     return which
 

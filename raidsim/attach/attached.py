@@ -26,7 +26,7 @@ from raidsim.control.course import Course
 from raidsim.control.model import Model
 from raidsim.errors import InputError
 from raidsim.scenario import EventSpec, Scenario
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.warming import warm_drives
 
 LOG = logging.getLogger("raidsim.attach")

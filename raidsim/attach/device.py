@@ -32,7 +32,7 @@ from raidsim.control import Hybrid, Volume
 from raidsim.errors import InputError
 from raidsim.result_cuts import VolumeCut
 from raidsim.scenario.arrays import stops_trims
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 
 MOST_PAYLOAD: Final = 32 * 2**20  # bytes of a read or a write, as most servers have it
 PREFERRED: Final = 4096  # bytes

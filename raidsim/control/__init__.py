@@ -28,7 +28,7 @@ from raidsim.control.load import Load, RunningLoad
 from raidsim.control.operation import Operation
 from raidsim.control.volume import Volume
 from raidsim.errors import InputError
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 
 __all__ = [
     "Completion",

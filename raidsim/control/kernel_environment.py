@@ -20,7 +20,8 @@ from raidsim.control.arguments import Arguments, is_time
 from raidsim.control.clock import END, NS_PER_S, last_before, to_ns, to_seconds
 from raidsim.errors import quote
 from raidsim.kernel import tables as t
-from raidsim.system.system import SaturationError, System
+from raidsim.system.system import System
+from raidsim.system.tables import SaturationError
 
 STATUS = {t.DONE: "done", t.FAILED: "failed", t.TIMED_OUT: "timed out"}
 

@@ -22,6 +22,7 @@ from raidsim.intervene.full_caches import AT_A_TIME, is_random
 from raidsim.kernel import cache_past
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import FAR, FAR_SETS
+from raidsim.system.sizes import writes_at_random
 from raidsim.system.system import System, stream_key
 from raidsim.units import NS_PER_S
 
@@ -87,7 +88,7 @@ def fill(system: System, paces: Mapping[int, float]) -> None:
 
 def _array_of(system: System, stream: int) -> int | None:
     """The row of the array with a bitmap that a stream writes to at random."""
-    if not (system.writes_at_random(stream) and is_random(system, stream)):
+    if not (writes_at_random(system, stream) and is_random(system, stream)):
         return None
     volume = system.world.volumes[system.world.streams["volume"][stream]]
     if volume["kind"] != t.VOLUME_ARRAY:

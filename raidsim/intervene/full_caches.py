@@ -27,6 +27,7 @@ from raidsim.kernel import cache_past, destage
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.cache import key_of
+from raidsim.system.sizes import sizes_that_write
 from raidsim.system.system import System, stream_key
 
 HISTORY: Final = 2**41
@@ -116,7 +117,7 @@ def _into(system: System, cache: int, streams: Sequence[int]) -> list[int]:
     return [
         stream
         for stream in streams
-        if len(system.sizes_that_write(stream)) and _goes_into(system, cache, stream)
+        if len(sizes_that_write(system, stream)) and _goes_into(system, cache, stream)
     ]
 
 
@@ -132,7 +133,7 @@ def _goes_into(system: System, cache: int, stream: int) -> bool:
 
 def is_random(system: System, stream: int) -> bool:
     """Return whether all writes of a stream go to random places, for any number of I/Os."""
-    return are_random(system, stream, system.sizes_that_write(stream))
+    return are_random(system, stream, sizes_that_write(system, stream))
 
 
 def are_random(system: System, stream: int, sizes: NDArray[Any]) -> bool:

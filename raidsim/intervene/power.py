@@ -218,7 +218,7 @@ def _skip_arrivals(system: System, stream: int) -> None:
         row["clock"] = passed
         return
     if row["traced"]:
-        for missed in system.skip_requests(stream, passed):
+        for missed in system.feeds.skip(stream, passed):
             row["issued"] += missed
             row["failed"] += missed
             system.state["requests"] += missed

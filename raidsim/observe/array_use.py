@@ -11,6 +11,7 @@ from raidsim.kernel import array_tables as a
 from raidsim.kernel import tables as t
 from raidsim.result import ArrayUse
 from raidsim.scenario import Scenario
+from raidsim.system.sizes import sizes_that_write
 from raidsim.system.system import System
 
 ORIGINS = {
@@ -71,7 +72,7 @@ def _gathers_of_several(system: System, volume: int) -> bool:
         for stream in streams
         if any(
             size["random_share"] < 1.0 and size["bytes"] < array["width"]
-            for size in system.sizes_that_write(stream)
+            for size in sizes_that_write(system, stream)
         )
     ]
     return len(sequential) > 1

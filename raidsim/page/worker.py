@@ -31,7 +31,7 @@ from raidsim.result import Interrupted, Result
 from raidsim.result_file import parse
 from raidsim.running import run
 from raidsim.scenario import Scenario
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.waits import PointProgress
 
 TELL_S = 0.1

@@ -21,7 +21,7 @@ from raidsim.result import Course, DriveUse, OperationUse, Phase, Point
 from raidsim.running import measure_points
 from raidsim.scenario import Scenario
 from raidsim.studies.study import content_key
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.workers.engine import Progress, execute
 
 DONE, SATURATED, REFUSED = "done", "saturated", "refused"

@@ -30,7 +30,8 @@ from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.intensity import of_a_burst, period_of
 from raidsim.scenario.load_spec import Limit
-from raidsim.system.system import SaturationError, System
+from raidsim.system.system import System
+from raidsim.system.tables import SaturationError
 from raidsim.units import MIB, NS_PER_S
 
 SAMPLE = 2048 * MIB

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from raidsim.intervene import operation
 from raidsim.risk import rebuild
 from raidsim.scenario import Scenario, VolumeSpec
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 
 DAY = 86_400.0
 """Seconds within which a rebuild is wanted."""

@@ -19,7 +19,7 @@ from raidsim.errors import InputError, TableOverflowError
 from raidsim.result_draws import Experiment
 from raidsim.scenario import Scenario
 from raidsim.studies.short import measured, shortened
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.unknowns.experiments import (
     Load,
     drive_alone,

@@ -13,7 +13,7 @@ from raidsim.risk.assess import Risk, assess, is_simulated
 from raidsim.scenario import Scenario
 from raidsim.studies.point_figures import Row
 from raidsim.studies.unknown import DRAW_SEED, Draw, Drawn, Teller
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.unknowns.draws import Draws
 from raidsim.workers.engine import OnProgress, execute
 

@@ -9,7 +9,7 @@ from raidsim.errors import InputError
 from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario
 from raidsim.system import memory
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from raidsim.layout.address import whole_drive
 from raidsim.risk import rebuild
 from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario, VolumeSpec
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 
 IOS = 20_000
 """I/Os, about, over which a rebuild is measured; no shorter and no longer than this, s:"""

@@ -25,7 +25,7 @@ from raidsim.running import cards_hash, provenance, run
 from raidsim.scenario import Scenario
 from raidsim.studies.figures import Cell, rows_of
 from raidsim.studies.store import Entry, Status, Store
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.workers.engine import OnProgress, Progress, execute
 
 LEVEL = 3

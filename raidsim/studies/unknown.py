@@ -29,7 +29,7 @@ from raidsim.studies.point_figures import (
     unit_of,
 )
 from raidsim.studies.short import measured, shortened
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out, measured_apart, stand_ins, uncompared
 from raidsim.unknowns.draws import Draws

@@ -1,52 +1,30 @@
-"""A system: the tables of one environment, with names, growing as parts are added.
+"""A system: the tables of one environment, with names, and the way into the kernel.
 
-All code that builds or observes the kernel uses a :class:`System`. It owns the
-:data:`~raidsim.kernel.world.World`, appends rows (tables double when full), enters the kernel and
-returns its counts. Times in this interface are integer nanoseconds.
+All code that builds or observes the kernel uses a :class:`System`. Its rows and their memory are in
+:mod:`raidsim.system.tables`, the requests of traces in :mod:`raidsim.system.feeds`. Here stations
+and streams are added, the kernel is entered, and its counts are returned. Times in this interface
+are integer nanoseconds.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.cards import Card
-from raidsim.errors import InputError, Problem
 from raidsim.kernel import engine, event_list, is_compiled
 from raidsim.kernel import tables as t
-from raidsim.kernel.ftl import LEAF
-from raidsim.kernel.jobs import take
-from raidsim.kernel.world import TABLES, World
-from raidsim.records import empty
 from raidsim.result import owner_and_part
 from raidsim.scenario import Requests
 from raidsim.system import ticks
-from raidsim.system.memory import rows_for, taken_by
-
-FIRST_JOBS = 256
-SLACK = 64  # rows more than the parts ask for: what any event needs of its own
-MOST_JOBS = 1 << 21
-SMALL = 16 * 1024  # bytes that a table has at least, once it grows
-GROWTH_OF_LEAVES = 4
-
-
-class SaturationError(Exception):
-    """More I/Os are under way than any real queue holds: the load exceeds the system."""
-
-
-class Feed(Protocol):
-    """Where the requests of a stream that replays a trace come from."""
-
-    def take(self, rows: int, begun: int) -> NDArray[Any]:
-        """The next ``rows`` requests, fewer only at the end, as `requests` has them.
-
-        ``begun`` is how many of those before the stream has issued.
-        """
+from raidsim.system.feeds import Feeds
+from raidsim.system.memory import rows_for
+from raidsim.system.tables import Tables
 
 
 class StationName(NamedTuple):
@@ -73,8 +51,8 @@ def stream_key(seed: int, *names: object) -> np.uint64:
     return np.uint64(int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little"))
 
 
-class System:
-    """Tables of one environment and the names of their rows.
+class System(Tables):
+    """The tables of one environment with what they are of, and the kernel that runs on them.
 
     Parameters
     ----------
@@ -83,6 +61,7 @@ class System:
     """
 
     def __init__(self, seed: int = 1) -> None:
+        super().__init__()
         self.seed = seed
         self.names: list[StationName] = []
         self.cards: dict[int, Card] = {}  # of each drive
@@ -93,22 +72,12 @@ class System:
         self.writers: dict[Any, Any] = {}  # to drives before the run, by streams and areas
         self.exposures: dict[int, Any] = {}  # Exposure of caches whose batteries may change
         self.halted: dict[int, int] = {}  # stopped stations: their servers otherwise
-        self.feeds: dict[int, Feed] = {}  # of the streams that replay a trace
+        self.feeds = Feeds(self)  # of the streams that replay a trace
         self.is_only_weighed = False  # nothing will run: maps have their room, and no past
         self.drives_off = False  # no drive or controller has power
         self.hosts_off = False  # no host has booted
         self.interrupted: frozenset[int] = frozenset()  # streams that go on when hosts are up
         self.at_reset: dict[str, NDArray[Any]] = {}  # tables as they were when the window opened
-        self._counts = {"state": 1}
-        self._tables = {name: empty(table, table.memory.rows) for name, table in TABLES.items()}
-        TABLES["state"].begin(self.state)
-        for table in ("soon_keys", "soon_events"):
-            self.append(table, t.SOON)
-        self.state["margin"] = SLACK
-        # The leaf of all drives that nothing was written to.
-        self._tables["leaves"] = np.full(LEAF, t.NONE, TABLES["leaves"].type)
-        self._more_jobs(FIRST_JOBS)
-        self.world = World(**self._tables)
 
     def close(self) -> None:
         """Give back the memory of all tables: nothing can be asked of it any more.
@@ -117,173 +86,18 @@ class System:
         large system, would wait for Python's search for such circles, which runs after so many new
         objects, not bytes.
         """
-        del self.world
-        self._tables, self.at_reset, self.shared = {}, {}, {}
-        self.exposures, self.feeds, self.writers = {}, {}, {}
-
-    # -- tables ---------------------------------------------------------------------
-
-    def _replace(self, table: str, rows: int, kept: int) -> None:
-        """Give a table memory for so many rows; what was in the first ``kept`` is there again."""
-        new, old = empty(TABLES[table], rows), self._tables[table]
-        if kept:  # as bytes: numpy copies records field by field, which takes twenty times as long
-            new.view(np.uint8).reshape(-1)[: kept * old[:1].nbytes] = (
-                old[:kept].view(np.uint8).reshape(-1)
-            )
-        self._tables[table] = new
-        self.world = World(**self._tables)
-
-    def append(self, table: str, rows: int = 1) -> int:
-        """Index of the first of ``rows`` new rows of a table, as its declaration has them begin."""
-        first = self.count(table)
-        self.make_room(table, rows)
-        TABLES[table].begin(self._tables[table][first : first + rows])
-        self._counts[table] = first + rows
-        return first
-
-    def make_room(self, table: str, rows: int) -> None:
-        """Let a table have memory for ``rows`` more, which need not be copied as they come."""
-        have, needed = len(self._tables[table]), self.count(table) + rows
-        if needed > have:
-            small = SMALL // TABLES[table].row_bytes
-            wished = max(2 * have, needed, small)
-            self._replace(table, rows_for(self._tables, table, needed, wished), have)
-
-    @property
-    def memory(self) -> int:
-        """Bytes that its tables take now."""
-        return taken_by(self._tables)
-
-    def count(self, table: str) -> int:
-        """Rows of a table in use."""
-        return self._counts.get(table, 0)
-
-    def rows(self, table: str) -> NDArray[Any]:
-        """The rows of a table that are in use."""
-        used: NDArray[Any] = self._tables[table][: self.count(table)]
-        return used
-
-    def _more_jobs(self, rows: int) -> None:
-        old = self._tables["jobs"]
-        if len(old) + rows > MOST_JOBS:
-            raise SaturationError(
-                f"more than {len(old)} I/Os and pages are under way and their number grows: "
-                "the load asks for more than the system can do"
-            )
-        self._replace("jobs", len(old) + rows, len(old))
-        following = self._tables["jobs"]["next"]
-        state = self.state
-        fresh = np.arange(len(old), len(old) + rows)
-        following[fresh[:-1]] = fresh[1:]
-        following[fresh[-1]] = state["free_job"]
-        state["free_job"] = fresh[0]
-        state["free_jobs"] += rows
-
-    def take_job(self, stage: int, **fields: Any) -> int:
-        """A job that its owner keeps for good, with these fields; its index."""
-        self.have_room()
-        index = int(take(self.world, stage, t.NONE))
-        self.set_row("jobs", index, **fields)
-        return index
-
-    def need_margin(self, jobs: int) -> None:
-        """Make sure that one event may take ``jobs`` jobs, and schedule and tell as many.
-
-        Raises
-        ------
-        InputError
-            They are more than one event may take.
-        """
-        if jobs > MOST_JOBS:
-            cause = f"an I/O would set off {jobs} commands and pages at a time, over {MOST_JOBS}"
-            remedy = "give smaller requests and strips, or fewer outstanding"
-            raise InputError([Problem(None, None, None, cause, remedy)])
-        state = self.state
-        state["margin"] = max(int(state["margin"]), jobs + SLACK)
-
-    def need_accesses(self, accesses: int) -> None:
-        """Make sure that the plan of one task may list so many accesses."""
-        if accesses > len(self._tables["accesses"]):
-            self._replace("accesses", rows_for(self._tables, "accesses", accesses, accesses), 0)
+        super().close()
+        self.feeds.close()
+        self.at_reset, self.shared, self.exposures, self.writers = {}, {}, {}, {}
 
     def have_room(self, jobs: int = 0) -> None:
-        """Make room now for what is set off outside of a run: as much as an event, or ``jobs``."""
-        if jobs:
-            self.need_margin(jobs)
-        state = self.state
-        margin = int(state["margin"])
-        while state["free_jobs"] < margin:
-            self._more_jobs(max(len(self._tables["jobs"]), margin))
-        for table, used in (
-            ("heap", int(state["events"])),
-            ("completions", int(state["told"] + state["awaited"])),
-        ):
-            have = len(self._tables[table])
-            if used > have - margin:
-                self._replace(table, 2 * have + margin, have)
-        self._have_margin_of_leaves()
-        if state["hungry"]:
-            self._feed()
+        """Make room now for what is set off outside of a run: as much as an event, or ``jobs``.
 
-    def add_feed(self, stream: int, feed: Feed, rows: int) -> None:
-        """Let a stream replay what ``feed`` gives, ``rows`` of which are there at a time."""
-        first = self.append("requests", rows)
-        self.set_row("streams", stream, traced=1, first_request=first, requests=rows)
-        self.feeds[stream] = feed
-        self._feed()
-
-    def _feed(self) -> None:
-        """Give the streams that replay a trace as many of its requests as there is room for."""
-        for stream, feed in self.feeds.items():
-            row = self.world.streams[stream]
-            if row["complete"]:
-                continue
-            given, ring = int(row["given"]), int(row["requests"])
-            room = ring - (given - int(row["issued"]))
-            found = feed.take(room, int(row["issued"]))
-            places = int(row["first_request"]) + (given + np.arange(len(found))) % ring
-            self._tables["requests"][places] = found
-            row["given"] = given + len(found)
-            row["complete"] = len(found) < room
-        self.state["hungry"] = 0
-
-    def skip_requests(self, stream: int, passed: int) -> Iterator[int]:
-        """Yield the requests of each part of a trace before ``passed`` ns of its stream.
-
-        The caller counts each part as issued before it asks for the next.
+        Streams that are short of requests of their traces get some.
         """
-        row = self.world.streams[stream]
-        while True:
-            issued, given, ring = (int(row[name]) for name in ("issued", "given", "requests"))
-            places = int(row["first_request"]) + np.arange(issued, given) % ring
-            rows = self.world.requests[places]
-            missed = int(np.searchsorted(rows["time"], passed))
-            row["flushes"] += int((rows["op"][:missed] == t.FLUSH).sum())
-            yield missed
-            if missed < len(rows) or row["complete"]:
-                return
-            self._feed()
-
-    def have_leaves(self, leaves: int, wished: int = 0) -> None:
-        """Make room now for so many more leaves of the maps of flash drives, or those wished."""
-        have, used = len(self._tables["leaves"]), int(self.state["leaves"])
-        needed = (used + leaves) * LEAF
-        if needed > have:
-            wish = max((used + wished) * LEAF, needed) if wished else max(2 * have, needed)
-            rows = rows_for(self._tables, "leaves", needed, wish)
-            self._replace("leaves", rows, used * LEAF)
-
-    def _have_margin_of_leaves(self) -> None:
-        """Make room for what one event may need, and, as far as that is not much, for all.
-
-        A list takes a leaf of its own for each that it shares, once.
-        """
-        margin = int(self.state["leaf_margin"])
-        used = int(self.state["leaves"])
-        if (used + margin) * LEAF > len(self._tables["leaves"]):
-            shared = int(np.count_nonzero(self.rows("pages") < 0))
-            enough = (GROWTH_OF_LEAVES - 1) * used
-            self.have_leaves(margin, wished=margin + min(shared, enough))
+        super().have_room(jobs)
+        if self.state["hungry"]:
+            self.feeds.fill()
 
     # -- parts ----------------------------------------------------------------------
 
@@ -316,25 +130,6 @@ class System:
         rows["speed"] = 1.0
         rows["changed"] = self.now
         self.names += numbered(name, kind, count)
-        return first
-
-    def add_row(self, table: str, **fields: Any) -> int:
-        """Add one row to a table with these fields; its index."""
-        index = self.append(table)
-        self.set_row(table, index, **fields)
-        return index
-
-    def set_row(self, table: str, index: int, **fields: Any) -> None:
-        """Set fields of a row of a table."""
-        row = self._tables[table][index]
-        for name, value in fields.items():
-            row[name] = value
-
-    def add_given(self, table: str, times: Iterable[int]) -> int:
-        """Append times (ns) to ``given`` or ``arrivals``; index of the first."""
-        values = np.asarray(list(times), np.int64)
-        first = self.append(table, len(values))
-        self._tables[table][first : first + len(values)] = values
         return first
 
     def add_stream(
@@ -392,36 +187,6 @@ class System:
         self._replace("ios", rows_for(self._tables, "ios", most, most), 0)
         self.state["logged"] = 0
 
-    def writes_at_random(self, stream: int) -> bool:
-        """Return whether some of its I/Os are random writes."""
-        return bool((self.sizes_that_write(stream)["random_share"] > 0.0).any())
-
-    def sizes_that_write(self, stream: int) -> NDArray[Any]:
-        """Rows of `sizes` of which some I/Os are writes."""
-        sizes = self.sizes_of(stream)
-        found: NDArray[Any] = sizes[sizes["read_share"] + sizes["trim_share"] < 1.0]
-        return found
-
-    def sizes_of_writes(self, stream: int) -> NDArray[Any]:
-        """Rows of `sizes` as its writes and trims have them: a size that reads more counts less."""
-        sizes = self.sizes_of(stream).copy()
-        reads = sizes["read_share"]
-        if (reads != reads[0]).any():
-            shares = np.diff(np.minimum(sizes["up_to"], 1.0), prepend=0.0) * (1.0 - reads)
-            sizes = sizes[shares > 0]
-            sizes["up_to"] = np.cumsum(shares[shares > 0]) / shares.sum()
-            sizes["up_to"][-1] = 2.0
-        changes = 1.0 - sizes["read_share"]
-        sizes["trim_share"] /= np.where(changes > 0, changes, 1.0)
-        sizes["read_share"] = 0.0
-        return sizes
-
-    def sizes_of(self, stream: int) -> NDArray[Any]:
-        """Rows of `sizes` of the I/Os of a stream."""
-        row = self.world.streams[stream]
-        sizes: NDArray[Any] = self.world.sizes[row["first_size"] :][: row["sizes"]]
-        return sizes
-
     def since(self, table: str, index: int, field: str) -> float:
         """Return the increase of a row's field since the window opened."""
         before = self.at_reset.get(table)
@@ -433,11 +198,6 @@ class System:
         return sorted(set(self.world.streams["account"][list(streams)].tolist()))
 
     # -- running --------------------------------------------------------------------
-
-    @property
-    def state(self) -> Any:
-        """The one row of STATE."""
-        return self._tables["state"][0]
 
     @property
     def now(self) -> int:

@@ -25,7 +25,7 @@ from raidsim.result import Result
 from raidsim.running import measure_points
 from raidsim.scenario import load
 from raidsim.studies.short import shortened
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.unknowns import spread
 from raidsim.unknowns.draws import Draws
 from raidsim.validate.claims import Claim, Performance, origins

@@ -17,6 +17,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from raidsim.system.sizes import sizes_that_write
+
 if TYPE_CHECKING:
     from raidsim.assembly.ftl import AreaOf
     from raidsim.cards import Card
@@ -62,7 +64,7 @@ class Past(NamedTuple):
         areas = {
             self.area_of(int(table["area_offset"][s]), int(table["area_size"][s]))
             for s in self.streams
-            if len(system.sizes_that_write(s))
+            if len(sizes_that_write(system, s))
         }
         return sum(size for _, size in areas)
 

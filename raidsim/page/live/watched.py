@@ -22,7 +22,7 @@ from raidsim.page.live.following import Followed, Follower, Step
 from raidsim.page.live.places import CACHE, busiest_of_host, places
 from raidsim.result_cuts import VolumeCut
 from raidsim.scenario import Scenario
-from raidsim.system.system import SaturationError
+from raidsim.system.tables import SaturationError
 from raidsim.warming import warm_drives
 
 PATIENCE: Final = 0.1
