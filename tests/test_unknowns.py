@@ -444,7 +444,7 @@ def test_how_many_draws_is_asked_for_must_make_sense(one_server) -> None:
 
 
 def test_two_scenarios_are_compared_draw_by_draw(one_server) -> None:
-    """Twice the cores' clock, twice the rate of a server: whatever its time, in every draw."""
+    """Requests of half the size are served at a higher rate, whatever the server: in every draw."""
     (same,) = compare(one_server, one_server, unknowns=16)
     assert (same.ratio, same.low, same.high, same.ahead) == (1, 1, 1, 0.5)
     (order,) = compare(one_server, one_server.with_("load.size", "8 KiB"), unknowns=16)

@@ -56,21 +56,15 @@ class Aims:
         return np.asarray(np.floor(logs + 1e-9), np.int32)
 
 
-def front(steps: NDArray[np.int32], order: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+def front(steps: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the rows that no other row is as good as in all aims and better in one.
 
-    Parameters
-    ----------
-    steps
-        A row for each design, less is better.
-    order
-        Which of equal rows comes first; None: the first one.
+    ``steps`` has a row for each design, less is better; of equal rows the first one stays.
     """
     number = len(steps)
     if number == 0:
         return np.zeros(0, np.int64)
-    ranks = np.arange(number) if order is None else order
-    sequence = np.lexsort((ranks, *steps.T[::-1]))
+    sequence = np.lexsort(steps.T[::-1])  # stable: of equal rows the first one comes first
     kept: list[int] = []
     best = np.zeros((0, steps.shape[1]), steps.dtype)
     for row in sequence:
