@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.drives import filled, more
 from benchmarks.measuring import Settings, Tell, repeated
 from raidsim.control.model import build
-from raidsim.observe import observe
+from raidsim.observe import caching
 from raidsim.risk.rebuild import STILL_FILLING
 from raidsim.scenario import from_data
 from raidsim.system.system import System
@@ -60,8 +60,8 @@ def running(
     }
     system = filled(build(from_data(data)), outstanding)
     held = -1
-    while observe.cached(system) > held + STILL_FILLING * observe.cache_size(system):
-        held = observe.cached(system)
+    while caching.cached(system) > held + STILL_FILLING * caching.cache_size(system):
+        held = caching.cached(system)
         more(system, FILLING)
     return system
 

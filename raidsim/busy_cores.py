@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from raidsim.observe.observe import HOST_KIND
+from raidsim.observe.station_use import HOST_KIND
 from raidsim.result import Point
 from raidsim.scenario import Scenario
 

@@ -30,7 +30,7 @@ from raidsim.control.course import Course, Process
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.kernel import tables as t
-from raidsim.observe import caching, observe, sweeps
+from raidsim.observe import caching, figures, sweeps
 from raidsim.observe import tally as tallies
 from raidsim.observe.tally import Tally, tally
 from raidsim.result import (
@@ -413,8 +413,8 @@ class CourseSession(Session):
             limited_by=None,
             stages={},
             stations=[],
-            counts=observe.counts(self.system, []),
-            window_s=observe.span(self.system) / NS_PER_S,
+            counts=figures.counts(self.system, []),
+            window_s=figures.span(self.system) / NS_PER_S,
             warmup_s=0.0,
             converged=in_time,
             warnings=list(self.warnings),

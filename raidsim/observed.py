@@ -13,11 +13,13 @@ from raidsim.intervene import window
 from raidsim.observe import (
     array_use,
     caching,
+    figures,
     hybrid_use,
-    observe,
+    limits,
     of_loads,
     replayed,
     saturation,
+    station_use,
     thermal,
     throttling,
     wear,
@@ -81,25 +83,25 @@ class Observed:
         system, volumes = self.system, self.built.volumes
         window.settle_areas(system)
         streams = self.built.streams[load.name]
-        rate, megabytes = observe.rates(system, streams)
-        used = observe.stations(system, observe.stations_of(system, streams)[0])
+        rate, megabytes = figures.rates(system, streams)
+        used = station_use.uses(system, station_use.stations_of(system, streams)[0])
         unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
-        latencies, thin = observe.latencies(system, load, streams)
+        latencies, thin = figures.latencies(system, load, streams)
         drives = wear.drives(system, streams)
         warnings = [*self.warnings, *(one.told(self._so_far()) for one in unsettled), *thin]
         warnings += self._of_the_hardware(load, streams, drives)
-        account = observe.counts(system, streams)
+        account = figures.counts(system, streams)
         trace = self._replayed(load, streams)
         if trace is not None and load.trace is not None:
             warnings += replayed.warnings(load, trace, plan(load.trace).remarks)
-        warnings += observe.unanswered(load, account)
+        warnings += figures.unanswered(load, account)
         throughput = Interval(rate, None, None)
         if not self.finite:
             throughput = self._precision(load).of_rate(rate)
             converged, more = self._has_converged(load, converged)
             converged = converged and not unsettled
             warnings += more
-        busiest = observe.limit_of(system, streams, used)
+        busiest = limits.limit_of(system, streams, used)
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
@@ -107,7 +109,7 @@ class Observed:
         elif self._is_crowded(load, busiest):
             converged = converged and (self.finite or not self._is_behind(load, throughput))
             warnings.append(SETTLES_SLOWLY)
-        within, within_ms = (False, None) if saturated else observe.within(system, load, streams)
+        within, within_ms = (False, None) if saturated else figures.within(system, load, streams)
         if load.within is not None and within_ms is None and not saturated:
             warnings.append("not known to be within: too few I/Os took longer than the percentile")
         return Point(
@@ -119,10 +121,10 @@ class Observed:
             mbps=megabytes,
             latency_ms=latencies,
             limited_by=busiest,
-            stages=observe.stages(system, streams),
+            stages=station_use.stages(system, streams),
             stations=used,
             counts=account,
-            window_s=observe.span(system) / NS_PER_S,
+            window_s=figures.span(system) / NS_PER_S,
             warmup_s=self.warmup_ns / NS_PER_S,
             converged=converged,
             warnings=warnings,

@@ -22,7 +22,7 @@ from raidsim.control.model import Model
 from raidsim.intervene import full_bitmaps, full_caches, window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
-from raidsim.observe import observe, replayed, throttling
+from raidsim.observe import figures, replayed, throttling
 from raidsim.observe.settling import (
     MOST_PILOT_SHARE,
     PILOT_PER_OUTSTANDING,
@@ -242,7 +242,7 @@ class Session(Observed):
         window.reset(self.system)
         streams = self.built.streams
         self.before = {
-            one.name: observe.counts(self.system, streams[one.name]) for one in self.loads
+            one.name: figures.counts(self.system, streams[one.name]) for one in self.loads
         }
         if self.settling is not None:
             least = self.scenario.measure.min_ios / max(self.warmup_ios, 1)

@@ -8,7 +8,7 @@ from conftest import INTERPRETED
 import raidsim
 from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.result import Point
 from raidsim.scenario import from_data
 
@@ -33,7 +33,7 @@ def run(volume, load=(), **others) -> BuiltSystem:
 
 def rate(volume, load=(), **others) -> float:
     built = run(volume, load, **others)
-    return observe.rates(built.system, built.streams["load"])[0]
+    return figures.rates(built.system, built.streams["load"])[0]
 
 
 def test_a_volatile_disk_cache_is_passed_by():
@@ -78,7 +78,7 @@ def test_nothing_is_unsafe_while_all_writes_are_forced(
     assert 0 <= drive["withheld"] <= 8 * 4096
     assert drive["unsafe_peak"] == drive["unsafe_area"] == 0
     assert run(CLIENT, {"outstanding": 8}).system.world.drives[0]["unsafe_peak"] > 0
-    counts = observe.counts(built.system, built.streams["load"])
+    counts = figures.counts(built.system, built.streams["load"])
     assert counts.issued == counts.completed + counts.in_flight
     assert counts.completed >= IOS
 
@@ -151,7 +151,7 @@ def test_a_mix_of_forced_and_other_writes_all_comes_back():
             built.system.stop(streams[0])
         built.system.run()
         for streams in built.streams.values():
-            counts = observe.counts(built.system, streams)
+            counts = figures.counts(built.system, streams)
             assert counts.completed == counts.issued > 0
 
 

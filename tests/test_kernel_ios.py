@@ -9,7 +9,7 @@ from conftest import INTERPRETED
 from raidsim.control.model import BuiltSystem, build
 from raidsim.intervene import window
 from raidsim.kernel.tables import READ
-from raidsim.observe import ios, observe
+from raidsim.observe import figures, ios
 from raidsim.scenario import from_data
 
 IOS = 300 if INTERPRETED else 3000
@@ -54,7 +54,7 @@ def test_the_ios_that_are_noted_are_those_that_are_counted(name):
     go(built, 2 * IOS)
     found = ios.of(built.system, built.streams["load"], 2)
     streams = built.streams["load"]
-    assert len(found.op) == observe.counts(built.system, streams).measured == IOS
+    assert len(found.op) == figures.counts(built.system, streams).measured == IOS
     assert found.ios == (int((found.op == READ).sum()), int((found.op != READ).sum()))
     assert found.bytes == tuple(8192 * count for count in found.ios)
     passed = built.system.world.streams["window_ns"][streams].sum()

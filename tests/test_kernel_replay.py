@@ -10,7 +10,7 @@ from conftest import INTERPRETED
 from raidsim.assembly import replay
 from raidsim.control import Environment, Host, Volume
 from raidsim.control.model import BuiltSystem, build
-from raidsim.observe import ios, observe
+from raidsim.observe import figures, ios
 from raidsim.observe.ios import Ios
 
 IOS = 120 if INTERPRETED else 1500
@@ -152,5 +152,5 @@ def test_no_request_of_a_trace_is_lost_or_made_twice(hardware, tmp_path, small_r
     path = traces.msr(tmp_path / "t.csv", traces.at_random(6, IOS, 1e6, GIB))
     built = build(traces.replay(HARDWARE[hardware], path))
     played(built)
-    counts = observe.counts(built.system, built.streams["load"])
+    counts = figures.counts(built.system, built.streams["load"])
     assert (counts.issued, counts.completed, counts.in_flight) == (IOS, IOS, 0)

@@ -10,7 +10,7 @@ from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
 from raidsim.kernel.array_tables import TRANSFERS
 from raidsim.kernel.tables import NONE, TRIM, WRITE
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.scenario import from_data
 
 IOS = 400 if INTERPRETED else 40_000
@@ -103,7 +103,7 @@ def test_md_passes_trims_to_every_drive_that_holds_the_data(volume, commands):
     built = run(built_of(LOAD | {"trim": "100 %"}, DRIVE | {"state": "filled"} | volume), IOS // 4)
     array = built.system.world.arrays[0]
     counts = array["device_ios"].reshape(-1, TRANSFERS)[0]
-    done = observe.counts(built.system, built.streams["load"])
+    done = figures.counts(built.system, built.streams["load"])
     assert counts[7] == counts.sum()
     assert commands * done.completed <= counts[7] <= commands * done.issued
     shares = [mapped(built, drive) for drive in range(volume["drives"])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidsim import Environment, Host, Volume
-from raidsim.observe import observe
+from raidsim.observe import figures
 
 DRIVES = {"flash": "intel-p3700-800gb", "a disk": "seagate-st373455ss"}
 
@@ -25,4 +25,4 @@ def test_a_read_under_way_is_not_answered_by_the_empty_drive(kind: str, sent_bef
     env.run(until=read)
     others = [data.system.world.drives[row]["host_read"] for row in data._drives.rows[1:]]
     assert all(others)
-    assert observe.counts(data.system, range(data.system.count("streams"))).failed == 0
+    assert figures.counts(data.system, range(data.system.count("streams"))).failed == 0

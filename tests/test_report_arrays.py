@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 from synthetic import SCENARIO, point, result
 
-from raidsim.observe import observe
+from raidsim.observe import limits
 from raidsim.report import html
 from raidsim.report.course import draw_course
 from raidsim.report.curves import OTHERS, curves, stage_groups, stage_time
@@ -143,7 +143,7 @@ def arms(*busy: float) -> list[StationUse]:
 
 
 def test_arms_that_are_alike_limit_together_by_their_mean():
-    assert observe.limit(arms(0.8, 0.9, 1.0), VOLUME_OF) == Limit(
+    assert limits.busiest_part(arms(0.8, 0.9, 1.0), VOLUME_OF) == Limit(
         "data: arm",
         "disk arm",
         pytest.approx(0.9),
@@ -154,22 +154,22 @@ def test_arms_that_are_alike_limit_together_by_their_mean():
 
 
 def test_a_drive_that_is_far_busier_than_the_others_limits_alone():
-    found = observe.limit(arms(0.1, 0.99, 0.1), VOLUME_OF)
+    found = limits.busiest_part(arms(0.1, 0.99, 0.1), VOLUME_OF)
     assert found == Limit("data drive 2: arm", "disk arm", 0.99)
 
 
 def test_a_part_that_drives_share_limits_once_it_is_busier_than_their_mean():
     link = StationUse("expander: up", "shared link", 1, 0.95, 0.0)
-    assert observe.limit([*arms(0.9, 0.96), link], VOLUME_OF).station == "expander: up"
-    assert observe.limit([*arms(0.95, 0.96), link], VOLUME_OF).kind == "disk arm"
+    assert limits.busiest_part([*arms(0.9, 0.96), link], VOLUME_OF).station == "expander: up"
+    assert limits.busiest_part([*arms(0.95, 0.96), link], VOLUME_OF).kind == "disk arm"
 
 
 def test_of_parts_as_busy_as_each_other_those_of_its_own_drives_limit_a_load():
     link = StationUse("expander: up", "shared link", 1, 1.0, 0.0)
     own = [f"data drive {number}" for number in (1, 2)]
-    assert observe.limit([link, *arms(0.99, 1.0)], VOLUME_OF).station == "expander: up"
-    assert observe.limit([link, *arms(0.99, 1.0)], VOLUME_OF, own).station == "data: arm"
-    assert observe.limit([link, *arms(0.95, 0.96)], VOLUME_OF, own).station == "expander: up"
+    assert limits.busiest_part([link, *arms(0.99, 1.0)], VOLUME_OF).station == "expander: up"
+    assert limits.busiest_part([link, *arms(0.99, 1.0)], VOLUME_OF, own).station == "data: arm"
+    assert limits.busiest_part([link, *arms(0.95, 0.96)], VOLUME_OF, own).station == "expander: up"
 
 
 def test_dies_count_by_the_mean_over_each_drive_and_over_the_drives():
@@ -178,7 +178,7 @@ def test_dies_count_by_the_mean_over_each_drive_and_over_the_drives():
         for drive, shares in ((1, (0.2, 0.4)), (2, (0.4, 0.6)))
         for number, share in enumerate(shares)
     ]
-    found = observe.limit(dies, VOLUME_OF)
+    found = limits.busiest_part(dies, VOLUME_OF)
     assert found.station == "data: flash dies"
     assert found.utilisation == pytest.approx(0.4)
     assert found.busiest == "data drive 2: flash dies"
@@ -187,7 +187,7 @@ def test_dies_count_by_the_mean_over_each_drive_and_over_the_drives():
 
 def test_drives_of_two_volumes_are_not_mixed():
     other = [StationUse("log drive 1: arm", "disk arm", 1, 0.97, 0.0)]
-    found = observe.limit([*arms(0.9, 0.9), *other], VOLUME_OF | {"log drive 1": "log"})
+    found = limits.busiest_part([*arms(0.9, 0.9), *other], VOLUME_OF | {"log drive 1": "log"})
     assert found.station == "log drive 1: arm"
 
 

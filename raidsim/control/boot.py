@@ -16,7 +16,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.machine import MachineGroup
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
-from raidsim.observe import observe, wear
+from raidsim.observe import figures, limits, station_use, wear
 from raidsim.result import Interval, Latency, MachineUse, Point
 from raidsim.scenario import MachineSpec
 from raidsim.system.system import System
@@ -103,18 +103,18 @@ def point_of(system: System, group: MachineGroup, bound: str) -> Point:
     window.settle_areas(system)
     streams = group.streams
     spec = group.spec
-    passed = observe.span(system) / NS_PER_S
+    passed = figures.span(system) / NS_PER_S
     latencies: dict[str, Latency | None] = {"read": None, "write": None}
     warnings = []
     if streams:
         for kind, op in (("read", t.READ), ("write", t.WRITE)):
-            times = observe.times(system, streams, op)
-            latencies[kind] = observe.latency(system, streams, op, times)
-            warnings += observe.percentiles_of_few(times, op, kind)
+            times = figures.times(system, streams, op)
+            latencies[kind] = figures.latency(system, streams, op, times)
+            warnings += figures.percentiles_of_few(times, op, kind)
     rows = system.world.streams[streams]
     rate = int(rows["window_ios"].sum()) / passed if passed else 0.0
-    used = observe.stations(system, observe.stations_of(system, streams)[0]) if streams else []
-    account = observe.counts(system, streams)
+    used = station_use.uses(system, station_use.stations_of(system, streams)[0]) if streams else []
+    account = figures.counts(system, streams)
     if account.failed:
         warnings.append("latencies leave out the I/Os that failed")
     ready = sum(time is not None for time in group.ready)
@@ -131,8 +131,8 @@ def point_of(system: System, group: MachineGroup, bound: str) -> Point:
         iops=Interval(rate, None, None),
         mbps=int(rows["window_bytes"].sum()) / MIB / passed if passed else 0.0,
         latency_ms=latencies,
-        limited_by=observe.limit_of(system, streams, used),
-        stages=observe.stages(system, streams) if streams else {},
+        limited_by=limits.limit_of(system, streams, used),
+        stages=station_use.stages(system, streams) if streams else {},
         stations=used,
         counts=account,
         window_s=passed,

@@ -21,7 +21,7 @@ from raidsim.intervene.cache_lines import Range
 from raidsim.intervene.pinned import discard, import_lines, pinned
 from raidsim.kernel import tables as t
 from raidsim.layout.tables import MIRRORED
-from raidsim.observe import observe
+from raidsim.observe import station_use
 from raidsim.observe.caching import asked, mode, use_of
 from raidsim.result import ControllerUse, StationUse, WriteMode
 from raidsim.scenario import ControllerSpec, HybridSpec, VolumeSpec, single
@@ -48,7 +48,7 @@ class Part:
         """Use of its stations that worked in the window, by all volumes."""
         self.env.sync()
         window.settle_areas(self.env.system)
-        return observe.stations(self.env.system, self._stations)
+        return station_use.uses(self.env.system, self._stations)
 
 
 class Controller(Part):

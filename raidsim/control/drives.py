@@ -14,7 +14,7 @@ from raidsim.control.environment import Environment
 from raidsim.intervene import operation
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
-from raidsim.observe import observe, thermal, wear
+from raidsim.observe import station_use, thermal, wear
 from raidsim.result import DriveUse
 
 HOW_HOT = list(thermal.STATES.values())  # from not at all to heavily
@@ -153,7 +153,7 @@ class Drives:
 
     def stations(self, number: int) -> set[int]:
         """The stations of one drive."""
-        return set(observe.drive_stations(self.system, self.rows[number]))
+        return set(station_use.drive_stations(self.system, self.rows[number]))
 
     def stand_in(self, air: Air) -> None:
         """Let all of them stand in some air."""

@@ -15,7 +15,7 @@ from raidsim.control.clock import NS_PER_S
 from raidsim.control.kernel_environment import KernelEnvironment
 from raidsim.control.power import Power, Powered
 from raidsim.intervene import window
-from raidsim.observe import observe
+from raidsim.observe import figures, limits, station_use
 from raidsim.result import Limit, StationUse
 from raidsim.result_cuts import PowerCut
 from raidsim.scenario.arrays import HOST
@@ -66,19 +66,19 @@ class Environment(KernelEnvironment):
     def window(self) -> float:
         """Length of the window so far, s."""
         self.sync()
-        return observe.span(self.system) / NS_PER_S
+        return figures.span(self.system) / NS_PER_S
 
     @property
     def stations(self) -> list[StationUse]:
         """Use of every station that worked in the window."""
         self.sync()
         window.settle_areas(self.system)
-        return observe.stations(self.system)
+        return station_use.uses(self.system)
 
     @property
     def limited_by(self) -> Limit | None:
         """The busiest station in the window; None if none has worked."""
-        return observe.limit(self.stations, self.system.volume_of)
+        return limits.busiest_part(self.stations, self.system.volume_of)
 
     # -- changes while it runs --------------------------------------------------------------
 

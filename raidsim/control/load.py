@@ -13,7 +13,7 @@ from raidsim.control.environment import Environment
 from raidsim.control.host import Host
 from raidsim.control.measured import Measured
 from raidsim.errors import InputError
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.scenario import HybridSpec, LoadSpec, VolumeSpec, check_load, load_on
 from raidsim.scenario.plain import plain
 
@@ -290,7 +290,7 @@ class RunningLoad(Measured, simpy.Event):
 
     def _rates(self) -> tuple[float, float]:
         self.volume.env.sync()
-        return observe.rates(self.system, self.streams)
+        return figures.rates(self.system, self.streams)
 
     def _end(self, _: simpy.Event) -> None:
         self.succeed(self)

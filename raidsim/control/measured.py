@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidsim.errors import InputError, Problem, quote
 from raidsim.kernel import tables as t
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.result import Counts, Latency
 from raidsim.system.system import System
 
@@ -51,10 +51,10 @@ class Measured:
             call = f"{self.name}.latency()"
             cause = f"{quote(op)} is no kind of I/O"
             raise InputError([Problem(call, None, "op", cause, 'give "read", "write" or "flush"')])
-        times = observe.times(self.system, self.streams, OPS[op])
-        return observe.latency(self.system, self.streams, OPS[op], times)
+        times = figures.times(self.system, self.streams, OPS[op])
+        return figures.latency(self.system, self.streams, OPS[op], times)
 
     @property
     def counts(self) -> Counts:
         """The account of all I/Os since the start, those in flight included."""
-        return observe.counts(self.system, self.streams)
+        return figures.counts(self.system, self.streams)

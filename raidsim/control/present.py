@@ -18,7 +18,7 @@ from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.kernel.reply import at_risk
 from raidsim.layout.address import whole_drive
-from raidsim.observe import observe
+from raidsim.observe import station_use
 from raidsim.observe.caching import mode
 from raidsim.observe.thermal import STATES
 from raidsim.system.system import System
@@ -63,7 +63,7 @@ class Meter:
 
     def _busy(self) -> Any:
         window.settle_areas(self.system)
-        return observe.worked(self.system.rows("stations")).astype(float)
+        return station_use.worked(self.system.rows("stations")).astype(float)
 
     def _done(self) -> dict[str, int]:
         streams = self.system.rows("streams")
@@ -96,7 +96,7 @@ def drives(system: System, volume: Volume, busy: dict[int, float]) -> list[dict[
     for number, row in enumerate(rows_of_drives(system, volume)):
         drive = world.drives[row]
         in_array = number < len(members)
-        stations = observe.drive_stations(system, row)
+        stations = station_use.drive_stations(system, row)
         own = [s for s in stations if world.stations[s]["servers"] < t.UNLIMITED]
         good, queue = _of_member(system, volume, number) if in_array else (0.0, 0)
         found.append(

@@ -25,7 +25,7 @@ from raidsim.intervene import window
 from raidsim.intervene.operation import pace
 from raidsim.intervene.trim import trim
 from raidsim.kernel import tables as t
-from raidsim.observe import observe
+from raidsim.observe import station_use
 from raidsim.result import DriveUse, StationUse
 from raidsim.scenario import HybridSpec, LoadSpec, Tables, VolumeSpec, single
 from raidsim.scenario.arrays import HOST
@@ -409,7 +409,7 @@ class Volume(Asked, Governed):
         """
         self.env.sync()
         window.settle_areas(self.system)
-        return observe.stations(self.system, observe.volume_stations(self.system, self.row))
+        return station_use.uses(self.system, station_use.volume_stations(self.system, self.row))
 
     @property
     def drives(self) -> list[DriveUse]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from raidsim.intervene.exposure import measured
 from raidsim.intervene.pinned import pinned
 from raidsim.intervene.window import settle_dirt
 from raidsim.kernel import tables as t
-from raidsim.observe.observe import span
+from raidsim.kernel.array_tables import ERRAND_DESTAGE
+from raidsim.observe.figures import span
 from raidsim.result import ControllerUse, WriteMode
 from raidsim.scenario import ControllerSpec, Scenario
 from raidsim.system.system import System
@@ -94,3 +96,20 @@ def mode(system: System, volume: int) -> str:
 def dirty(system: System, cache: int) -> int:
     """Bytes of strips in a cache (NONE: there is none) that the drives do not have in whole yet."""
     return 0 if cache == t.NONE else int(system.world.caches[cache]["dirty"])
+
+
+def cached(system: System) -> int:
+    """Bytes that the caches of controllers hold, dirty ones counted twice."""
+    rows = _of_controllers(system)
+    return int(rows["used"].sum() + rows["dirty"].sum())
+
+
+def cache_size(system: System) -> int:
+    """Bytes of the caches of controllers."""
+    return int(_of_controllers(system)["size"].sum())
+
+
+def _of_controllers(system: System) -> Any:
+    """Rows of the caches of controllers: the front of a hybrid may take hours to fill."""
+    rows = system.world.caches[: system.count("caches")]
+    return rows[rows["errand"] == ERRAND_DESTAGE]

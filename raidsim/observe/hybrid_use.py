@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from raidsim import units
 from raidsim.intervene.window import settle_dirt
-from raidsim.observe.observe import span
+from raidsim.observe.figures import span
 from raidsim.result import HybridUse
 from raidsim.scenario import HybridSpec, LoadSpec, Scenario
 from raidsim.system.system import System

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.system.system import System
 
 MOST = 1_000_000
@@ -98,8 +98,8 @@ def of(system: System, streams: Sequence[int], workers: int) -> Ios:
         completed=rows["completed"] - origin,
         ios=(int(ios[0]), int(ios[1])),
         bytes=(int(size[0]), int(size[1])),
-        span=observe.span(system),
-        seconds=observe.seconds_of(system, streams),
+        span=figures.span(system),
+        seconds=figures.seconds_of(system, streams),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raidsim.intervene import window
-from raidsim.observe import observe, of_loads
+from raidsim.observe import figures, of_loads
 from raidsim.result import Interval
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import period_of
@@ -49,7 +49,7 @@ class Precision:
     def why_not(self) -> str:
         """Why it is not reached."""
         if not self._covers_bursts:
-            periods = observe.span(self.system) / NS_PER_S / period_of(self.load)
+            periods = figures.span(self.system) / NS_PER_S / period_of(self.load)
             return (
                 f"not converged: measured over {periods:.1f} periods of the burst, where"
                 f" {LEAST_PERIODS} are needed; raise measure.max_time or measure.max_ios"
@@ -91,4 +91,4 @@ class Precision:
     @property
     def _covers_bursts(self) -> bool:
         """Whether the window covers so many periods of the load's bursts that they average out."""
-        return observe.span(self.system) >= LEAST_PERIODS * round(period_of(self.load) * NS_PER_S)
+        return figures.span(self.system) >= LEAST_PERIODS * round(period_of(self.load) * NS_PER_S)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from raidsim.assembly.replay import TraceFeed
 from raidsim.kernel import tables as t
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.observe.tally import OPS, Tally, tally
 from raidsim.result import Latency, Replayed, Stretch
 from raidsim.scenario import LoadSpec
@@ -66,7 +66,7 @@ class _Part:
         for kind, op in OPS.items():
             histogram = np.zeros(BINS, np.int64)
             histogram[self.bins[op]] = self.counts[op]
-            latencies[kind] = observe.latency_of(int(self.ios[op]), int(self.passed[op]), histogram)
+            latencies[kind] = figures.latency_of(int(self.ios[op]), int(self.passed[op]), histogram)
         return Stretch(
             start_s=(self.start - origin) / NS_PER_S,
             end_s=(self.end - origin) / NS_PER_S,
@@ -138,7 +138,7 @@ def replayed(
     feed.count(issued)
     histograms, passed = feed.measured.histograms, feed.measured.passed
     measured: dict[str, Latency | None] = {
-        kind: observe.latency_of(int(histograms[op].sum()), int(passed[op]), histograms[op])
+        kind: figures.latency_of(int(histograms[op].sum()), int(passed[op]), histograms[op])
         for kind, op in OPS.items()
     }
     samples = int(histograms.sum())

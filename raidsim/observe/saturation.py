@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from raidsim import units
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.observe.settling import Filling
 from raidsim.result import Counts, Latency
 from raidsim.scenario import LoadSpec
@@ -58,7 +58,7 @@ def is_saturated(
     behind
         Whether less comes out than is asked for, even at the upper end of the interval.
     """
-    now = observe.counts(system, streams)
+    now = figures.counts(system, streams)
     issued, waiting, together = now.issued, now.in_flight, 0.0
     # What a cache took up in the warm-up, it does not in the window: there I/Os pile up anew.
     fresh = issued, waiting

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from raidsim.intervene import window
 from raidsim.kernel import tables as t
-from raidsim.observe import observe
+from raidsim.observe import figures
 from raidsim.result import Interval, Latency
 from raidsim.stats.histogram import BINS
 from raidsim.stats.intervals import LEAST_VALUES, mean_interval
@@ -81,7 +81,7 @@ def latencies(before: Tally, after: Tally) -> dict[str, Latency | None]:
         raise AssertionError("the histograms were left out")
     counts = after.histograms - before.histograms
     return {
-        kind: observe.latency_of(
+        kind: figures.latency_of(
             int(after.ios[op] - before.ios[op]),
             int(after.passed[op] - before.passed[op]),
             counts[op],

@@ -12,7 +12,7 @@ from raidsim.intervene.window import settle_promises
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
 from raidsim.observe import thermal
-from raidsim.observe.observe import span
+from raidsim.observe.figures import span
 from raidsim.result import DriveUse
 from raidsim.system.system import System
 

@@ -25,7 +25,7 @@ from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
-from raidsim.observe import inventory, observe, saturation, sweeps
+from raidsim.observe import caching, figures, inventory, saturation, sweeps
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.intensity import of_a_burst, period_of
@@ -187,7 +187,7 @@ def _of_a_sample(
     opened = [load for load in scenario.loads if load.rate is not None and intensity is not None]
     streams = [stream for load in opened for stream in built.streams[load.name]]
     together = sum(of_a_burst(load, intensity or 0) for load in opened)
-    before = observe.counts(system, streams)
+    before = figures.counts(system, streams)
     counted = loads.counted
     lane = sweeps.lane_of(system, row)
     begun, destaged = int(system.now), sweeps.destaged(system, lane)
@@ -195,7 +195,7 @@ def _of_a_sample(
     for ios in range(LOOK, most + LOOK, LOOK):
         waits.go_on()
         loads.run(counted + ios)  # and no further than to the end of the operation
-        after = observe.counts(system, streams)
+        after = figures.counts(system, streams)
         more = after.in_flight - before.in_flight
         if saturation.piles_up(after.issued - before.issued, more, together):
             raise SaturationError("open loads ask for more than the volume does without a drive")
@@ -285,11 +285,11 @@ def _apart(
 def _fill_caches(loads: _Loads) -> None:
     """Let the loads run until the caches of controllers no longer fill."""
     system, held = loads.system, -1.0
-    enough = STILL_FILLING * observe.cache_size(system)
+    enough = STILL_FILLING * caching.cache_size(system)
     begun = loads.counted
     for counted in range(WARM, WARM_IOS + 1, WARM):
         loads.run(begun + counted)
-        before, held = held, observe.cached(system)
+        before, held = held, caching.cached(system)
         if held - before <= enough:
             break
 

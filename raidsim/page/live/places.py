@@ -8,8 +8,8 @@ from raidsim.assembly.volume_rows import engines_of
 from raidsim.control import Volume
 from raidsim.control.present import rows_of_drives
 from raidsim.kernel import tables as t
-from raidsim.observe import observe
-from raidsim.observe.observe import CONTROLLER_STATIONS
+from raidsim.observe import station_use
+from raidsim.observe.station_use import CONTROLLER_STATIONS
 from raidsim.system.system import System
 
 HOST, CONTROLLER, CACHE, PARITY, LINK, DRIVE = (
@@ -35,7 +35,7 @@ def places(system: System, volume: Volume) -> dict[int, Place]:
     found: dict[int, Place] = {}
     for number, drive in enumerate(rows_of_drives(system, volume)):
         shared = set(_hops(system, drive))
-        for station in observe.drive_stations(system, drive):
+        for station in station_use.drive_stations(system, drive):
             found[station] = Place(LINK) if station in shared else Place(DRIVE, number)
     row = world.volumes[volume.row]
     if row["controller"] != t.NONE:
@@ -62,6 +62,6 @@ def busiest_of_host(system: System, places: dict[int, Place], busy: dict[int, fl
     found = [
         busy.get(station, 0.0)
         for station, name in enumerate(system.names)
-        if name.kind == observe.HOST_KIND and places.get(station, ELSEWHERE) == ELSEWHERE
+        if name.kind == station_use.HOST_KIND and places.get(station, ELSEWHERE) == ELSEWHERE
     ]
     return min(max(found, default=0.0), 1.0)
