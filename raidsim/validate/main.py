@@ -80,19 +80,6 @@ def validate(
     InputError
         The selection names nothing, or a claim, scenario or card is wrong.
     """
-
-    def run_all(sweeps: Sequence[Sweep]) -> dict[Job, Result]:
-        pasts = {one.job: one.past for one in sweeps}
-        rows = execute(
-            [one.job for one in sweeps],
-            simulate,
-            workers=workers,
-            on_progress=on_progress,
-            alike=pasts.get,
-            processes=processes,
-        )
-        return results_of(sweeps, rows)
-
     count = number_of_draws(unknowns, DRAWS, MOST)
     if processes and not selection:
         begin(get_ready, workers)  # some seconds go by before it is known what there is to run
@@ -108,20 +95,14 @@ def validate(
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
     runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
-    results = run_all(runs)
     fitted = [claim for claim in everything if claim.role == "calibration"]
-
-    def judged(more: Mapping[Job, tuple[str, ...]]) -> tuple[Verdict, ...]:
-        verdicts = (
-            replace(judge(claim, results, read_card), widened=_of(claim, more)) for claim in claims
-        )
-        return determined(tuple(verdicts), results, fitted)
-
-    again: list[Sweep] = []
-    if systems is None:
-        verdicts = judged({})
-    else:
-        verdicts, again = _with_more_runs(claims, runs, results, systems, run_all, judged)
+    run_all = partial(
+        _run_all, simulate=simulate, workers=workers, processes=processes, on_progress=on_progress
+    )
+    judging = _Judging(claims, fitted, run_all, read_card)
+    judging.run(runs)
+    verdicts = judging.verdicts({}) if systems is None else judging.with_more_runs(systems)
+    results = judging.results
     if planner is not None:
         verdicts = tuple(
             replace(verdict, planned=planner.judge(verdict.claim, results)) for verdict in verdicts
@@ -137,44 +118,104 @@ def validate(
         verdicts=verdicts,
         version=__version__,
         provenance=next((result.provenance for result in results.values()), {}),
-        runs=sum(run.points for run in (*runs, *again)),
+        runs=sum(run.points for run in judging.runs),
         draws=count,
         untested=untested,
     )
 
 
-def _with_more_runs(
-    claims: Sequence[Claim],
-    runs: Sequence[Sweep],
-    results: dict[Job, Result],
-    systems: Systems,
-    run_all: Callable[[Sequence[Sweep]], dict[Job, Result]],
-    judged: Callable[[Mapping[Job, tuple[str, ...]]], tuple[Verdict, ...]],
-) -> tuple[tuple[Verdict, ...], list[Sweep]]:
-    """Let runs go on for longer, and have further seeds, where claims ask for more certainty.
+def _run_all(
+    sweeps: Sequence[Sweep],
+    *,
+    simulate: Simulate,
+    workers: int | None,
+    processes: bool,
+    on_progress: OnProgress | None,
+) -> dict[Job, Result]:
+    """Run what claims need, those with the same past one after the other; the result of each."""
+    pasts = {one.job: one.past for one in sweeps}
+    rows = execute(
+        [one.job for one in sweeps],
+        simulate,
+        workers=workers,
+        on_progress=on_progress,
+        alike=pasts.get,
+        processes=processes,
+    )
+    return results_of(sweeps, rows)
 
-    ``results`` has those of the longer runs afterwards.
 
-    Returns
-    -------
-    The verdicts, and the runs that came to those before.
+class _Judging:
+    """Claims, the runs behind them, and what these say.
+
+    Parameters
+    ----------
+    claims
+        Those that are judged.
+    fitted
+        All claims that cards were fitted to: a verdict that they determine counts for less.
+    run_all
+        What does runs.
+    read_card
+        What reads a card.
+
+    Attributes
+    ----------
+    results
+        Of each job: of its longest run, with the seed of its scenario.
+    runs
+        All that were done, those with further seeds too.
     """
-    asked = {job: results[job] for claim in claims for job in claim.jobs()}
-    again = longer(runs, asked, systems)
-    more = widened(again, systems)
-    # Beside the few that go on for longer, others have their first further seed.
-    others = more_seeds([one for one in judged(more) if not one.widened], systems, 1).sweeps()
-    known = run_all([*again, *others])
-    results |= {job: known[job] for one in again for job in one.members}
-    again += others
-    verdicts = judged(more)
-    for most in (1, MANY):
-        seeds = more_seeds(verdicts, systems, most)
-        seeds_runs = seeds.sweeps(known)
-        known |= run_all(seeds_runs)
-        verdicts = seeds.judge(verdicts, known)
-        again += seeds_runs
-    return verdicts, again
+
+    def __init__(
+        self,
+        claims: Sequence[Claim],
+        fitted: Sequence[Claim],
+        run_all: Callable[[Sequence[Sweep]], dict[Job, Result]],
+        read_card: CardReader,
+    ) -> None:
+        self.claims = claims
+        self.results: dict[Job, Result] = {}
+        self.runs: list[Sweep] = []
+        self._fitted = fitted
+        self._run_all = run_all
+        self._read_card = read_card
+
+    def run(self, sweeps: Sequence[Sweep]) -> None:
+        """Do the runs that claims name."""
+        self.results |= self._run_all(sweeps)
+        self.runs += sweeps
+
+    def verdicts(self, widened: Mapping[Job, tuple[str, ...]]) -> tuple[Verdict, ...]:
+        """Judge each claim; ``widened`` says which bounds of which runs are wider than theirs."""
+        found = (
+            replace(judge(claim, self.results, self._read_card), widened=_of(claim, widened))
+            for claim in self.claims
+        )
+        return determined(tuple(found), self.results, self._fitted)
+
+    def with_more_runs(self, systems: Systems) -> tuple[Verdict, ...]:
+        """Let runs go on for longer, and have further seeds, where claims ask for more certainty.
+
+        Returns the verdicts after that.
+        """
+        asked = {job: self.results[job] for claim in self.claims for job in claim.jobs()}
+        again = longer(self.runs, asked, systems)
+        more = widened(again, systems)
+        # Beside the few that go on for longer, others have their first further seed.
+        unchanged = [one for one in self.verdicts(more) if not one.widened]
+        others = more_seeds(unchanged, systems, 1).sweeps()
+        known = self._run_all([*again, *others])
+        self.results |= {job: known[job] for one in again for job in one.members}
+        self.runs += [*again, *others]
+        verdicts = self.verdicts(more)
+        for most in (1, MANY):
+            seeds = more_seeds(verdicts, systems, most)
+            further = seeds.sweeps(known)
+            known |= self._run_all(further)
+            verdicts = seeds.judge(verdicts, known)
+            self.runs += further
+        return verdicts
 
 
 def _without_claims(parts: Sequence[str]) -> Problem:
