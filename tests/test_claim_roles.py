@@ -184,7 +184,7 @@ def test_what_calibrates_is_a_part_at_its_base_settings(claims):
     assert {name: why for name, why in wholes.items() if name not in ONLY_IN_A_WHOLE} == {}
 
 
-def test_exceptions_are_needed(claims):
+def test_every_claim_that_is_excepted_is_about_a_whole(claims):
     calibrating = {claim.id: claim for claim in claims if claim.role == "calibration"}
     assert [name for name in ONLY_IN_A_WHOLE if not of(calibrating[name])] == []
 

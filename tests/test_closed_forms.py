@@ -30,7 +30,7 @@ def test_mm1_at_80_percent_takes_5_service_times_and_23_at_the_99th_percentile()
 
 
 @pytest.mark.parametrize(("rho", "mean"), [(0.5, 1.5), (0.8, 3.0), (0.9, 5.5)])
-def test_md1(rho, mean):
+def test_constant_service_waits_half_as_long_as_exponential_service(rho, mean):
     assert md1_mean(1.0, rho) == pytest.approx(mean)
 
 
@@ -114,7 +114,7 @@ def test_there_is_no_steady_state_at_saturation(rho):
             mean(1.0, rho)
 
 
-def test_mser_by_hand():
+def test_mser_cuts_a_high_start_where_the_standard_error_is_least():
     assert mser([5.0, 1.0, 3.0], 1) == pytest.approx(2.0 / 4.0)
     assert mser5_cut([9.0] * 5 + [1.0] * 50) == 5
 

@@ -47,7 +47,7 @@ def notes(one: Played) -> dict[str, str]:
         ("2t", 2**41), ("0x1000", 4096), ("1.5k", 1536), ("100b", 100),
     ],
 )  # fmt: skip
-def test_sizes_are_fios(text, number):
+def test_a_size_means_what_it_means_to_fio(text, number):
     """A ``k`` is 1024 and a ``KiB`` is 1000: tried with fio 3.33."""
     assert values.size(text) == number
 
@@ -75,7 +75,7 @@ def test_integers_have_suffixes_too(base, k):
     ("text", "bare", "found"),
     [("10", 1.0, 10), ("50", 1e-6, 50e-6), ("2m", 1.0, 120), ("5ms", 1.0, 5e-3), ("7us", 1, 7e-6)],
 )
-def test_times_are_fios(text, bare, found):
+def test_a_time_means_what_it_means_to_fio(text, bare, found):
     assert values.seconds(text, bare) == pytest.approx(found)
 
 

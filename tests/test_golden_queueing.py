@@ -89,7 +89,7 @@ def test_1_mm1_mean_and_99th_percentile():
 @pytest.mark.parametrize(
     ("rho", "figure", "ios"), [(0.5, 1.5, 500_000), (0.8, 3.0, 3_000_000), (0.9, 5.5, 10_000_000)]
 )
-def test_2_constant_service(rho, figure, ios):
+def test_2_constant_service_waits_half_as_long_as_exponential_service(rho, figure, ios):
     assert md1_mean(1.0, rho) == pytest.approx(figure)
     confirm(open_queue(rho, constant, ios).response / S, figure)
 
@@ -113,7 +113,7 @@ def test_4_several_servers_by_erlang_c(servers, figure, ios):
 
 
 @compiled_only
-def test_5_machine_repairman():
+def test_5_machine_repairman_by_mean_value_analysis():
     net = Network(SEED)
     net.closed("machines", 10, [exponential(net.station("repairman"), S)], think=10 * S)
     seen = Observed(net, "machines", 1_000_000)

@@ -202,7 +202,7 @@ def test_long_requests_over_many_tracks():
 
 
 @pytest.mark.parametrize("ageing", [0.05, 0.5])
-def test_waiting_counts(ageing):
+def test_a_command_that_has_waited_is_preferred_as_in_the_plain_model(ageing):
     asked = requests(7, reads=0.5, gap=3 * MS)
     compare(asked, queue__discipline="sptf", queue__ageing=ageing)
 

@@ -204,7 +204,7 @@ def test_no_two_accesses_of_a_pass_share_a_place(count):
 
 
 @pytest.mark.parametrize("percent", [0, 1, 33, 67, 100])
-def test_share_of_reads(percent):
+def test_as_many_ios_are_reads_as_the_load_says(percent):
     found = draw(read=f"{percent} %")
     assert_share((found["op"] == t.READ).sum(), len(found), percent / 100)
 
@@ -445,7 +445,7 @@ def test_another_seed_another_load_and_another_worker_go_elsewhere():
 
 
 @pytest.mark.parametrize("partitions", [False, True])
-def test_workers_and_partitions(partitions):
+def test_each_worker_stays_in_the_area_or_in_that_of_its_own_partition(partitions):
     area = {"offset": "1 GiB", "size": "2 GiB"}
     found = asked({"workers": 3, "partitions": partitions, "area": area}, ios=200, seed=SEED)
     assert len(found) == 3

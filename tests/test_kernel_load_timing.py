@@ -69,7 +69,7 @@ def test_a_constant_think_time_follows_each_completion():
     assert issued["time"].tolist() == [n // 2 * 35 * US for n in range(50)]
 
 
-def test_exponential_think_times():
+def test_exponential_think_times_have_their_mean_and_do_not_depend_on_each_other():
     built = answering(10 * US, {"think": "50 us", "think_distribution": "exponential"})
     issued = watched(built, ios=MANY)
     thinks = np.diff(issued["time"]) - 10 * US

@@ -183,7 +183,7 @@ TWO = (StationSpec(), StationSpec(servers=2))
 
 @pytest.mark.parametrize("order", sorted(ORDERS))
 @pytest.mark.parametrize("servers", [1, 3])
-def test_orders_of_service(order, servers):
+def test_every_order_of_service_gives_the_times_of_the_plain_model(order, servers):
     classes = tuple(
         ClassSpec(route=((0, 1),), gap=TIME * 3 // servers, priority=p) for p in (2, 0, 1)
     )

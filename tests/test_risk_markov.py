@@ -299,7 +299,7 @@ def test_loss_is_exponential_in_the_mean_time_where_repair_is_quick(group: Group
     assert markov.probability(process, mean) == pytest.approx(1 - math.exp(-1), rel=1e-3)
 
 
-def test_limits() -> None:
+def test_without_failures_or_time_nothing_is_lost_and_with_no_repair_time_hardly_anything() -> None:
     group = whole(8, 1)
     assert markov.probability(markov.chain(group, 0.0, MU), MISSION) == 0
     assert markov.mean_time(markov.chain(group, 0.0, MU)) == math.inf

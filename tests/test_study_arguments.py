@@ -36,7 +36,7 @@ SWEPT = {"load.outstanding": [1, 2]}
         ({"progress": "yes"}, 'progress: "yes" is neither true nor false'),
     ],
 )
-def test_a_sweep_refuses(arguments: dict[str, Any], words: str) -> None:
+def test_a_sweep_says_which_argument_is_wrong(arguments: dict[str, Any], words: str) -> None:
     given: dict[str, Any] = {"scenario": DISK, "vary": SWEPT} | arguments
     with pytest.raises(InputError) as refused:
         raidsim.sweep(given.pop("scenario"), given.pop("vary"), **given)
@@ -61,7 +61,7 @@ def test_a_sweep_refuses(arguments: dict[str, Any], words: str) -> None:
         ({"cluster": 3}, "cluster: 3 is no text"),
     ],
 )
-def test_a_comparison_refuses(arguments: dict[str, Any], words: str) -> None:
+def test_a_comparison_says_which_argument_is_wrong(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as refused:
         raidsim.compare(DISK, DISK, **arguments)
     assert str(refused.value).startswith(f"compare(): {words}")
@@ -78,7 +78,7 @@ def test_a_comparison_refuses(arguments: dict[str, Any], words: str) -> None:
         ({"cluster": 3}, "cluster: 3 is no text"),
     ],
 )
-def test_a_plan_refuses(arguments: dict[str, Any], words: str) -> None:
+def test_a_plan_says_which_argument_is_wrong(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as refused:
         raidsim.plan("database-40tb", **arguments)
     assert str(refused.value).startswith(f"plan(): {words}")

@@ -197,7 +197,7 @@ def test_curves_are_equal_if_their_worst_point_is():
         (Shape("lowest", at=2), [5, 3, 2, 5, 6], False),
     ],
 )
-def test_shapes(shape, curve, holds):
+def test_a_curve_rises_levels_off_or_is_lowest_at_a_place_within_a_tolerance(shape, curve, holds):
     subject = Performance(run("each", POINTS), shape=shape)
     assert verdict(claim("shape", subject=subject, tolerance=0.02), curve).holds is holds
 
@@ -252,6 +252,6 @@ def test_bounds_have_an_infinite_end():
     assert claim("at_most", 5.0).interval == (-math.inf, 5.0)
 
 
-def test_the_toy_saturates():
+def test_the_toy_saturates_at_ten_thousand_ios_a_second():
     toy = Toy()
     assert toy(run().jobs()[0]).points[0].iops.mean == pytest.approx(10000)
