@@ -230,10 +230,10 @@ class _Group:
         jobs: Sequence[MeasuredJob],
         share: tuple[float, float],
         tell: Tell | None,
-        said: Given,
+        given: Given,
     ) -> None:
-        self.given = scenario
-        self.said = said
+        self.scenario = scenario
+        self.given = given
         self.target = target
         self.measured = measured
         self.jobs = jobs
@@ -242,7 +242,7 @@ class _Group:
 
     def judge(self) -> list[JudgedJob]:
         """Return the judgement of each of its jobs."""
-        plays = [load_of(job, self.given, self.target, self.said) for job in self.jobs]
+        plays = [load_of(job, self.scenario, self.target, self.given) for job in self.jobs]
         found = [self._begun(job, played) for job, played in zip(self.jobs, plays, strict=True)]
         chosen = [n for n, (played, job) in enumerate(zip(plays, self.jobs, strict=True))
                   if not played.refused and self._measured_something(job, found[n])]  # fmt: skip
@@ -250,7 +250,7 @@ class _Group:
             return found
         tables = [{"name": f"job{n + 1}", "volume": self.target} | plays[n].table for n in chosen]
         try:
-            scenario = self.given.with_({"load": tables, "event": None, "machine": None})
+            scenario = self.scenario.with_({"load": tables, "event": None, "machine": None})
             base = self._run(scenario, "as the options say", 0.0)
         except InputError as error:
             for n in chosen:
@@ -367,7 +367,7 @@ class _Group:
 
     def _changes(self, cause: Cause, simulated: Simulated) -> dict[str, Any]:
         """Return the changes of a cause, and a shorter measurement than that of the judged job."""
-        measure = self.given.measure
+        measure = self.scenario.measure
         quick = {
             "measure.precision": f"{100 * max(measure.precision, QUICK_PRECISION):g} %",
             "measure.min_ios": min(measure.min_ios, QUICK_IOS),
