@@ -1,7 +1,8 @@
 """Problems and risks of a scenario that do not prevent a run: one small function for each.
 
 ``raidsim check`` runs them all, and those of :mod:`raidsim.report.array_findings`. They only read
-the scenario and its cards, and report nothing that needs a simulation.
+the scenario and its cards, and report nothing that needs a simulation. What loads ask of parts is
+in :mod:`raidsim.report.demands`.
 """
 
 from __future__ import annotations
@@ -11,22 +12,17 @@ from collections.abc import Callable, Iterator
 
 from raidsim import units
 from raidsim.assembly import slc
-from raidsim.assembly.drives import Flow, kind_of
-from raidsim.assembly.drives.kind import UNQUEUED, rate_of_link
+from raidsim.assembly.drives import kind_of
+from raidsim.assembly.drives.kind import rate_of_link
 from raidsim.cards.attributes import ENERGY, HEAT
 from raidsim.explain.without_effect import without_effect
-from raidsim.layout.tables import READ
 from raidsim.observe import of_loads
 from raidsim.observe.traffic import (
-    cost,
-    held,
-    is_scattered,
     mean_cost,
     mean_size,
-    touched,
     writes_back,
 )
-from raidsim.report import array_findings, card_findings, event_words, hybrid_findings
+from raidsim.report import array_findings, card_findings, demands, event_words, hybrid_findings
 from raidsim.report.finding import (
     Finding,
     Severity,
@@ -38,7 +34,7 @@ from raidsim.report.finding import (
     volume_of,
 )
 from raidsim.report.numbers import count, percent, size, watts
-from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
+from raidsim.scenario import Scenario, VolumeSpec
 
 MOSTLY = 0.5  # share of a thread's time from which what takes it is worth to be known
 CROWDED = 0.9  # share of a station's time from which arrivals at random wait long
@@ -86,7 +82,7 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
-        for station, busy in _drive_demands(scenario, volume, loads).items():
+        for station, busy in demands.drive_demands(scenario, volume, loads).items():
             if busy >= CROWDED:
                 yield _too_fast(
                     f"volume {volume.name}", rates, f"the {station} of {_drives(volume)}", busy
@@ -97,7 +93,7 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
     station = "a core of the host's CPU" if shared else "submission on the host's CPU"
     for load in scenario.loads:
         if load.rate is not None:
-            busy = sum(_host_demand(scenario, load, step) for step in steps) / load.workers
+            busy = sum(demands.host_demand(scenario, load, step) for step in steps) / load.workers
             if busy >= CROWDED:
                 rates = f"{count(offered(load) / load.workers)} IO/s per worker"
                 yield _too_fast(f"load {load.name}", rates, station, busy)
@@ -105,7 +101,7 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
         return
     loads = [load for load in scenario.loads if load.rate is not None]
     cores = host.card.integer("interrupts.cores")
-    busy = sum(_host_demand(scenario, load, "complete") for load in loads) / cores
+    busy = sum(demands.host_demand(scenario, load, "complete") for load in loads) / cores
     if busy >= CROWDED:
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
         yield _too_fast("host", rates, "completion on the host's CPU", busy)
@@ -115,9 +111,9 @@ def only_with_long_queues(scenario: Scenario) -> Iterator[Finding]:
     """Arms carry open loads only if many commands wait, so that the next one is always near."""
     for volume in scenario.volumes:
         loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
-        flows = _flows(scenario, volume, loads)
+        flows = demands.flows_of(scenario, volume, loads)
         busy = kind_of(volume.card).one_at_a_time(volume.card, flows) if flows else None
-        at_best = _drive_demands(scenario, volume, loads)
+        at_best = demands.drive_demands(scenario, volume, loads)
         if busy is None or busy < 1 or at_best.get("arm", 0.0) >= CROWDED:
             continue
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
@@ -200,7 +196,7 @@ def slower_slots(scenario: Scenario) -> Iterator[Finding]:
     for volume in scenario.volumes:
         if scenario.controller(volume) is not None:
             continue
-        carried = (_of_slot(scenario, "read"), _of_slot(scenario, "write"))
+        carried = (demands.rate_of_slot(scenario, "read"), demands.rate_of_slot(scenario, "write"))
         wanted = kind_of(volume.card).mean_rates(volume.card)
         if any(slot < own for slot, own in zip(carried, wanted, strict=True)):
             reads, writes, link = (
@@ -223,9 +219,9 @@ def pages_of_memory(scenario: Scenario) -> Iterator[Finding]:
         if load.rate is not None or volume is None or scenario.controller(volume) is not None:
             continue
         steps = ("submit", "complete") if card.flag("interrupts.shared") else ("submit",)
-        cost = sum(_cost(scenario, load, step) for step in steps)
+        cost = sum(demands.core_time(scenario, load, step) for step in steps)
         times = sum(card.number(f"{step}.page_time") for step in steps)
-        of_pages = times * _slower(scenario) * mean_size(load) / page
+        of_pages = times * demands.slowness(scenario) * mean_size(load) / page
         reads, writes = kind_of(volume.card).mean_rates(volume.card)
         drives = volume.drives * (load.read_share * reads + (1 - load.read_share) * writes)
         if of_pages <= MOSTLY * cost:
@@ -440,9 +436,6 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
 )
 
 
-# ---------------------------------------------------------------- arithmetic
-
-
 def _too_fast(where: str, rates: str, station: str, busy: float) -> Finding:
     if busy >= 1:
         what = f"{rates} would need {percent(busy)} of the time of {station}"
@@ -451,125 +444,7 @@ def _too_fast(where: str, rates: str, station: str, busy: float) -> Finding:
     return Finding(where, what, "expect long queues")
 
 
-def _drive_demands(
-    scenario: Scenario, volume: VolumeSpec, loads: list[LoadSpec]
-) -> dict[str, float]:
-    """Share of time that open loads need of the parts of a drive that every request passes."""
-    flows = _flows(scenario, volume, loads)
-    controller = scenario.controller(volume)
-    waiting = UNQUEUED if controller is None else controller.card.integer("drives.queue_depth")
-    demands = kind_of(volume.card).demands(volume.card, flows, waiting)
-    if controller is None:
-        in_slot = max(
-            sum(flow.read for flow in flows) / _of_slot(scenario, "read"),
-            sum(flow.written for flow in flows) / _of_slot(scenario, "write"),
-        )
-        demands["link"] = max(demands.get("link", 0.0), in_slot)
-    return demands
-
-
-def _flows(scenario: Scenario, volume: VolumeSpec, loads: list[LoadSpec]) -> list[Flow]:
-    """What open loads ask of a drive, at the very best.
-
-    The I/Os of an array are taken as equal on all of its drives that have not failed.
-    """
-    drives = max(volume.drives - len(set(volume.failed)), 1)
-    back = writes_back(scenario, volume)
-    traffic = [
-        (offered(load) / drives, mean_cost(scenario, volume, load, at_best=True), load)
-        for load in loads
-    ]
-    return [
-        Flow(
-            ios=rate * each.ios,
-            writes=rate * each.writes,
-            read=rate * each.read_bytes,
-            written=rate * each.written_bytes,
-            random=load.random_share,
-            spare=_spare(volume, load),
-            span=touched(volume, load) if is_scattered(load) else 0.0,
-            sorted=rate * (each.ios - _reads(volume, load)) if back else 0.0,
-            held=held(scenario, volume, load),
-        )
-        for rate, each, load in traffic
-    ]
-
-
-def _reads(volume: VolumeSpec, load: LoadSpec) -> float:
-    """Commands that read what a host I/O asks for, on average."""
-    return sum(one.share * one.read * cost(volume, load, READ, one.bytes).reads for one in load.mix)
-
-
-def _spare(volume: VolumeSpec, load: LoadSpec) -> float | None:
-    """Return the spare area of what a load writes at random, as a share of it, at the very best.
-
-    That is if all which holds no data serves this load. None if free blocks last for the run, or
-    if it is not known how seldom the drive has to move data.
-    """
-    if volume.state != "steady" or not volume.card.has("flash.spare"):
-        return None
-    if load.trim or load.once or load.hot or load.zones or load.zipf:
-        return None
-    first, extent = load.extent(volume.capacity)
-    written = extent * (load.workers if load.partitions else 1) / volume.capacity
-    held = max(volume.filled, min(first / volume.capacity + written, 1.0))
-    return (1.0 + volume.card.number("flash.spare") - held) / written
-
-
-def _of_slot(scenario: Scenario, op: str) -> float:
-    """Bytes/s that a slot of the host carries of "read" or "write"; infinite if it does not say."""
-    per_byte = scenario.host.card.number(f"pcie.{op}_time_per_byte")
-    return 1 / per_byte if per_byte > 0 else math.inf
-
-
 def _drives(volume: VolumeSpec) -> str:
     """The drives of a volume: some-drive, 8 x some-drive."""
     name = volume.card.name
     return name if volume.drives == 1 else f"{volume.drives} x {name}"
-
-
-def _host_demand(scenario: Scenario, load: LoadSpec, step: str) -> float:
-    """Cores' worth of time that all workers of an open load need to "submit" or "complete"."""
-    return offered(load) * _cost(scenario, load, step)
-
-
-def _cost(scenario: Scenario, load: LoadSpec, step: str) -> float:
-    """Time of a core, s, that an I/O of a load takes to "submit" or "complete", on average."""
-    card, host = scenario.host.card, scenario.host
-    pages = mean_size(load) / card.number("page.size")
-    cost = (
-        card.number(f"{step}.io_time")
-        + card.number(f"{step}.device_io_time")
-        + card.number(f"{step}.page_time") * pages
-        + card.number(f"{step}.write_time") * (1 - load.read_share)
-    )
-    if step == "submit":
-        cost += _driver_demand(scenario, load)
-    if step == "submit" and host.affinity == "unfavourable":
-        cost += card.number("remote.io_time") + card.number("remote.page_time") * pages
-        cost += card.number("remote.write_time") * (1 - load.read_share)
-    return _slower(scenario) * cost
-
-
-def _slower(scenario: Scenario) -> float:
-    """Return the factor by which the host is slower than at the clock rate of its card."""
-    built = scenario.host.card.number("cpu.clock")
-    return built / (scenario.host.clock or built)
-
-
-def _driver_demand(scenario: Scenario, load: LoadSpec) -> float:
-    """CPU time of the host per I/O, s, that a driver takes which keeps the map of its drive."""
-    volume = volume_of(scenario, load)
-    if volume is None or scenario.controller(volume) is not None:
-        return 0.0
-    if not kind_of(volume.card).has_driver:
-        return 0.0
-    card, host = volume.card, scenario.host.card
-    slower = card.number("driver.clock") / host.number("cpu.clock")
-    reads, writes = (
-        card.number(f"driver.{op}_time")
-        + card.number(f"driver.{op}_time_per_byte") * mean_size(load)
-        for op in ("read", "write")
-    )
-    mean = load.read_share * reads + (1 - load.read_share) * writes
-    return mean * slower / host.number("cpu.work_per_clock")
