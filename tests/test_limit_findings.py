@@ -105,6 +105,28 @@ def test_arms_that_a_rate_would_overload_one_command_at_a_time_are_named() -> No
     assert queues(600, **one) == pytest.approx(600 / 8 * 2 * (5.43e-3 + 5.93e-3) * 100, rel=0.02)
 
 
+def test_a_rate_that_arms_carry_only_at_the_very_best_is_told_with_what_it_takes_in_order() -> None:
+    """One that the shortest possible seeks just allow is far from what a run carries."""
+    words = "at the very best)"
+    told = {
+        rate: texts
+        for rate in range(200, 1_400, 50)
+        if (texts := [text for text in found(array({"read": "100 %", "size": "8 KiB",
+                                                    "rate": f"{rate} IO/s"}, **CHEETAH))
+                      if "arm" in text])
+    }  # fmt: skip
+    assert [len(texts) for texts in told.values()] == [1] * len(told)
+    near = [rate for rate, (text,) in told.items() if words in text]
+    assert near
+    for rate in near:
+        at_best = float(told[rate][0].split(words)[0].rsplit("(", 1)[1].removesuffix(" % "))
+        assert 90 <= at_best <= 100
+        assert queues(rate) > 1.5 * at_best
+    assert all(
+        "of the time of the arm" in text for rate, (text,) in told.items() if rate > max(near)
+    )
+
+
 def test_arms_that_stay_near_or_go_on_in_order_carry_more() -> None:
     """A hundredth of the disk, beginning at its edge, has hardly more than half a turn to wait."""
     near = queues(400, load={"area": {"size": "6 GB"}, "align": "512 B"})

@@ -37,6 +37,9 @@ from raidsim.report.numbers import count, percent, size, watts
 from raidsim.scenario import Scenario, VolumeSpec
 
 MOSTLY = 0.5  # share of a thread's time from which what takes it is worth to be known
+ARM = "arm"
+"""The part of a disk that carries more the more commands wait."""
+
 CROWDED = 0.9  # share of a station's time from which arrivals at random wait long
 
 
@@ -83,7 +86,8 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
         loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
         for station, busy in demands.drive_demands(scenario, volume, loads).items():
-            if busy >= CROWDED:
+            # Below its limit an arm is the matter of `only_with_long_queues`.
+            if busy >= (1.0 if station == ARM else CROWDED):
                 yield _too_fast(
                     f"volume {volume.name}", rates, f"the {station} of {_drives(volume)}", busy
                 )
@@ -114,14 +118,16 @@ def only_with_long_queues(scenario: Scenario) -> Iterator[Finding]:
         flows = demands.flows_of(scenario, volume, loads)
         busy = kind_of(volume.card).one_at_a_time(volume.card, flows) if flows else None
         at_best = demands.drive_demands(scenario, volume, loads)
-        if busy is None or busy < 1 or at_best.get("arm", 0.0) >= CROWDED:
+        least = at_best.get(ARM, 0.0)
+        if busy is None or busy < 1 or least >= 1:
             continue
+        even = f" ({percent(least)} at the very best)" if least >= CROWDED else ""
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
         yield Finding(
             f"volume {volume.name}",
             f"{rates} would need {percent(busy)} of the time of each arm of {_drives(volume)} if it"
             " served commands as they come; it carries more only while many wait, and takes the"
-            " nearest ones first",
+            f" nearest ones first{even}",
             "expect long queues: raidsim run shows what is carried; offer less, or use more drives",
         )
 
