@@ -86,10 +86,15 @@ class TableOverflowError(Exception):
         return f'the kernel\'s table "{self.table}" is full, so the run was ended'
 
 
+NEAR = 0.65
+"""How alike a word has to be to one that is meant (`difflib.SequenceMatcher.ratio`): slips of the
+keyboard are, and words that only share some letters, such as "nope" and "copies", are not."""
+
+
 def suggest(word: str, known: Iterable[str]) -> str | None:
     """``did you mean ...`` for a word that is not among the `known` ones, or None."""
     by_fold = {name.casefold(): name for name in known}
-    close = difflib.get_close_matches(word[:200].casefold(), list(by_fold), n=1, cutoff=0.6)
+    close = difflib.get_close_matches(word[:200].casefold(), list(by_fold), n=1, cutoff=NEAR)
     return f'did you mean "{by_fold[close[0]]}"?' if close else None
 
 
