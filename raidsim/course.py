@@ -1,8 +1,8 @@
 """Following a scenario through its events and boots: warm-up, then phases from event to event.
 
 1. The scenario is built as a SimPy model (`raidsim.control.model`), and warmed up as in a steady
-   state (`raidsim.session`). Loads that end by themselves begin with the course, and so do all
-   loads beside machines.
+   state (`raidsim.session`), with bitmaps and caches as in a system in use. Loads that end by
+   themselves begin with the course, and so do all loads beside machines.
 2. The clock of the events begins, and all data measured so far is discarded. Machines are switched
    on.
 3. At each event, and when a lasting condition ends, a phase ends. The counts of a phase are the
@@ -125,6 +125,8 @@ class CourseSession(Session):
             if any(load.has_end for load in at_once):
                 self.warnings.append("measured from the start: the load has an end")
             elif at_once:
+                self._set_bits()
+                self._keep_lines()
                 self._warm_up()
                 self.settling = None  # what moves from now on, events may move
         self.env.reset_window()

@@ -57,6 +57,17 @@ def test_the_first_writes_are_slower_than_those_that_set_the_bits_were():
     assert short.iops.mean == pytest.approx(long.iops.mean, rel=0.01)
 
 
+@compiled_only
+def test_an_array_that_waits_for_an_event_is_one_in_use():
+    """With bits set only in the course, its first second had 53,400 of 59,400 IO/s."""
+    event = '[[event]]\nkind = "drive-failure"\nat = "1 s"\ndrive = 2\n'
+    (quiet,) = run(load_text(ARRAY)).points
+    (point,) = run(load_text(ARRAY + event + '[measure]\nduration = "1.1 s"\n')).points
+    before = point.course.phases[0]
+    assert before.health == {"data": "optimal"}
+    assert before.iops.mean == pytest.approx(quiet.iops.mean, rel=0.03)
+
+
 def test_how_fast_writes_to_an_array_were_is_told_by_those_to_it_alone():
     """Beside 100,000 writes a second that wait for no bit, half as many again do not show."""
     text = ARRAY.replace("[[load]]", '[[load]]\nname = "b"\nvolume = "b"')
