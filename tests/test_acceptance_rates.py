@@ -12,7 +12,7 @@ from raidsim.acceptance.drawn_up import Acceptance
 from raidsim.acceptance.expected import ExpectedJob
 from raidsim.acceptance.verdict import PASSED, TOO_FAST, TOO_SLOW, verdict_of
 from raidsim.measured.job import Direction, Measured, MeasuredJob
-from raidsim.scenario import load
+from raidsim.scenario import load, load_text
 
 QUICK = {"measure.min_ios": 3000, "measure.max_ios": 12_000, "measure.precision": "4 %"}
 
@@ -65,3 +65,19 @@ def test_a_rate_may_stray_as_far_as_chance_takes_it() -> None:
 def test_a_load_of_one_kind_has_one_rate_to_hold(rate: str, read: str) -> None:
     (job,) = at_a_rate(rate, **{"load.read": read}).expected.jobs
     assert [one.name for one in job.figures if one.unit == "IO/s"] == ["iops"]
+
+
+def test_no_range_reaches_beyond_what_the_link_of_a_drive_carries() -> None:
+    """A stream over PCIe 4.0, 7.2 GB/s: 12.3 GB/s come from the memory of the host, and pass not.
+
+    Two measurements of the same differ by 2 %, and link rates are known to 9 %.
+    """
+    stream = load_text(
+        '[host]\nmodel = "linux-pc"\n[[volume]]\ndrive = "samsung-990-pro-2tb"\n'
+        '[[load]]\nread = "100 %"\nrandom = "0 %"\nsize = "128 KiB"\noutstanding = 4\n'
+    ).with_(QUICK)
+    (job,) = draw_up(stream, 10).expected.jobs
+    found = {one.name: one for one in job.figures}
+    size, most = 128 * 1024, 1.02 * 1.09 * 7.2e9
+    assert found["iops"].low * size < 7.2e9 < found["iops"].high * size < most
+    assert found["read latency"].low > 4 * size / most * 1e3  # ms, by Little's law

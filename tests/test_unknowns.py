@@ -329,6 +329,21 @@ def test_percentiles_of_a_load_have_intervals_in_their_order_that_contain_them()
         assert [one.high for one in ordered] == sorted(one.high for one in ordered)
 
 
+def test_a_load_has_no_share_in_the_links_of_other_volumes() -> None:
+    """A stream over PCIe 4.0 had the 600 MB/s of each SATA drive beside it on top."""
+    one = SEQUENTIAL.format(drive="samsung-990-pro-2tb", read="100 %", array='name = "b"\n')
+    alone = Scenario.from_text(one)
+    beside = Scenario.from_text(
+        one.replace("[[load]]", '[[load]]\nname = "stream"\nvolume = "b"')
+        + '[[volume]]\nname = "a"\nlevel = "raid5"\ndrives = 3\ndrive = "crucial-mx500-1tb"\n'
+        '[[load]]\nname = "other"\nvolume = "a"\nread = "0 %"\nsize = "16 KiB"\noutstanding = 1\n'
+    )
+    assert most_carried(beside, "stream") == most_carried(alone)
+    sata = most_carried(beside, "other")
+    assert sata is not None
+    assert sata < 2 * 600e6  # three drives, of which one holds parity
+
+
 def test_a_cache_in_front_of_drives_may_carry_more_than_their_links() -> None:
     text = SEQUENTIAL.format(drive="crucial-mx500-1tb", read="100 %", array="")
     cached = '[[controller]]\nmodel = "dell-perc-h730"\n'

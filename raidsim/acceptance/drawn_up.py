@@ -16,7 +16,7 @@ from raidsim.acceptance.jobs import (
     refuse_what_fio_cannot,
     variables_of,
 )
-from raidsim.acceptance.ranges import COVERED, WANTED, moved, ranges_of
+from raidsim.acceptance.ranges import COVERED, NO_LIMITS, WANTED, moved, ranges_of
 from raidsim.errors import InputError, Problem
 from raidsim.fio import values
 from raidsim.measured.said import RATE_HELD
@@ -24,7 +24,7 @@ from raidsim.result import Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
 from raidsim.studies.point_figures import row_of, sides
-from raidsim.studies.unknown import Drawn, draw
+from raidsim.studies.unknown import Drawn, Teller, draw
 from raidsim.unknowns.compared import left_out
 from raidsim.waits import OnPoint
 from raidsim.workers.engine import OnProgress
@@ -165,12 +165,25 @@ def _figures(
         for value, (place, name) in zip(values, keys, strict=True)
     ]
     deviations = left_out(drawn.scenario)
-    ranges, factor = ranges_of(values, arrays, [sides(deviations, name) for _, name in keys])
+    told = Teller.of(drawn)
+    limits = [
+        _limits(name, told.room(name, full.points[place], result.points[place].load))
+        for place, name in keys
+    ]
+    widths = [sides(deviations, name) for _, name in keys]
+    ranges, factor = ranges_of(values, arrays, widths, limits)
     found = [list(rates) for rates in held]
     for (place, name), one in zip(keys, ranges, strict=True):
         if one is not None:
             found[place].append(ExpectedFigure(name, WANTED[name], one.value, one.low, one.high))
     return found, factor
+
+
+def _limits(name: str, room: float | None) -> tuple[float, float]:
+    """By how many times a figure may be lower and higher: a rate is higher, a time is shorter."""
+    if room is None:
+        return NO_LIMITS
+    return (math.inf, room) if name == "iops" else (room, math.inf)
 
 
 def _held(point: Point, options: Mapping[str, str]) -> Iterator[ExpectedFigure]:

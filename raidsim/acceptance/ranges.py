@@ -14,6 +14,7 @@ models is drawn for each figure separately.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,8 @@ COVERED = 0.95
 
 LEAST = 0.02
 """Half-width of a range at least, as a share: two measurements of the same differ by as much."""
+
+NO_LIMITS = (math.inf, math.inf)
 
 NOISE_SEED = 1
 
@@ -45,6 +48,7 @@ def ranges_of(
     values: Sequence[float],
     drawn: Sequence[NDArray[np.float64]],
     left_out: Sequence[tuple[float, float]] | None = None,
+    limits: Sequence[tuple[float, float]] | None = None,
 ) -> tuple[list[Range | None], float]:
     """The ranges of figures that all must be in, and the factor by which they were stretched.
 
@@ -57,6 +61,9 @@ def ranges_of(
     left_out
         For each the standard deviations, of logarithms, of what models leave out below and above
         it; None is `MODEL` of all.
+    limits
+        For each by how many times links and platters let it be lower and higher at most, `inf` if
+        they do not matter. A range ends `LEAST` beyond.
 
     Returns
     -------
@@ -83,15 +90,18 @@ def ranges_of(
         distances.append(np.where(off < 0, -off / below, off / above))
     factor = _factor(distances)
     return [
-        None
-        if one is None
-        else Range(
-            one[0],
-            one[0] * float(np.exp(-factor * one[1])),
-            one[0] * float(np.exp(factor * one[2])),
-        )
-        for one in found
+        None if one is None else _range(*one, factor, limits[place] if limits else NO_LIMITS)
+        for place, one in enumerate(found)
     ], factor
+
+
+def _range(
+    value: float, below: float, above: float, factor: float, limits: tuple[float, float]
+) -> Range:
+    """Stretch widths, in logarithms, as far as limits allow."""
+    lower, higher = (math.log(one) + LEAST for one in limits)
+    below, above = min(factor * below, lower), min(factor * above, higher)
+    return Range(value, value * math.exp(-below), value * math.exp(above))
 
 
 def _factor(distances: Sequence[NDArray[np.float64]]) -> float:

@@ -255,7 +255,8 @@ def _unknowns_of(
     found = [
         told.figure(
             name, value, drawn, place, is_given=gets_its_rate and is_throughput(name),
-            room=told.room(name, figures), settled=told.settled(name, figures, at.outstanding),
+            room=told.room(name, figures, at.load),
+            settled=told.settled(name, figures, at.outstanding),
             arrive=asked / figures["iops"] if asked and figures.get("iops") else None,
         )
         for name, value in figures.items()
@@ -272,7 +273,8 @@ class Teller:
     inputs : the values that were drawn, each with a card that has it.
     columns : what was drawn: a row for each draw, a column for each value.
     left_out : relative standard deviations of what models leave out.
-    most : bytes a second that the links of drives carry at most; None if nothing says so.
+    most : bytes a second that the links of drives carry at most of each load, by its name; None if
+        nothing says so.
     only : the kind of I/O, where each that is outstanding in a closed load is of one kind.
     turn : seconds that a read waits for the platter of a disk if it is alone; None if it need not.
     reads : share of reads of the load of which ``turn`` is said.
@@ -281,7 +283,7 @@ class Teller:
     inputs: Sequence[tuple[UnknownValue, Card]]
     columns: NDArray[np.float64]
     left_out: spread.LeftOut
-    most: float | None
+    most: Mapping[str, float | None]
     only: str | None
     turn: float | None
     reads: float
@@ -295,23 +297,25 @@ class Teller:
         for place, name in enumerate(inputs):
             columns[:, place] = table[name]
         scenario = drawn.scenario
-        most, only = most_carried(scenario), only_kind(scenario)
+        most = {load.name: most_carried(scenario, load.name) for load in scenario.loads}
+        only = only_kind(scenario)
         turn = half_turn(scenario)
         reads = 0.0 if turn is None else scenario.loads[0].read_share
         out = left_out(scenario)
         return cls(list(inputs.values()), columns, out, most, only, turn, reads)
 
-    def room(self, name: str, figures: Mapping[str, float]) -> float | None:
+    def room(self, name: str, figures: Mapping[str, float], load: str) -> float | None:
         """Return the highest multiple that the links of drives carry; None without a limit.
 
         A closed load waits for each I/O before the next one. So its mean latency is the number
         outstanding over its rate (Little's law), and is not below the limit of the links.
         """
-        if self.most is None or not figures.get("mbps"):
+        most = self.most.get(load)
+        if most is None or not figures.get("mbps"):
             return None
         if name not in ("iops", "mbps") and name != f"{self.only} latency":
             return None
-        return max(self.most / (figures["mbps"] * units.MIB), 1.0)
+        return max(most / (figures["mbps"] * units.MIB), 1.0)
 
     def settled(
         self, name: str, figures: Mapping[str, float], outstanding: float | None

@@ -17,42 +17,46 @@ from raidsim.unknowns.platters import most_of_platters
 LINK = "link.time_per_byte"
 
 
-def most_carried(scenario: Scenario) -> float | None:
-    """Return the most bytes a second that loads can read and write; None where nothing says so.
+def most_carried(scenario: Scenario, name: str | None = None) -> float | None:
+    """Return the most bytes a second that a load can read and write; None where nothing says so.
 
     All that hosts read or write passes the links of the drives, unless something before them keeps
-    data: the cache of a controller, or the front of a hybrid.
+    data: the cache of a controller, or the front of a hybrid. Other loads make it no more.
+
+    Parameters
+    ----------
+    scenario
+        The system and its loads.
+    name
+        The load; None for the first.
     """
     if scenario.machines or not scenario.loads:
         return None
-    names = [load.volume or scenario.volumes[0].name for load in scenario.loads]
-    volumes = {one.name: one for one in scenario.volumes if one.name in names}
+    load = next((one for one in scenario.loads if one.name == name), scenario.loads[0])
+    place = load.volume or scenario.volumes[0].name
     with_cache = {one.name for one in scenario.controllers if one.card.has("cache.size")}
-    if set(names) != set(volumes) or with_cache & {one.controller for one in volumes.values()}:
+    volume = next((one for one in scenario.volumes if one.name == place), None)
+    if volume is None or volume.controller in with_cache:
         return None
-    if any(load.trace is not None or not load.sizes or load.trim for load in scenario.loads):
+    if load.trace is not None or not load.sizes or load.trim:
         return None
-    loads = list(zip(names, scenario.loads, strict=True))
-    return sum(
-        _of(scenario.host.card, volume, [load for name, load in loads if name == key])
-        for key, volume in volumes.items()
-    )
+    return _of(scenario.host.card, volume, load)
 
 
-def _of(host: Card, volume: VolumeSpec, loads: list[LoadSpec]) -> float:
-    """Return what the drives of a volume carry of some loads, in bytes a second.
+def _of(host: Card, volume: VolumeSpec, load: LoadSpec) -> float:
+    """Return what the drives of a volume carry of a load, in bytes a second.
 
     Of what is written each drive has its part of the redundancy, too. A link that carries both ways
     at a time may have as much of either; an arm does one thing after the other.
     """
     drives = volume.drives - len(volume.failed)
     read, written = (drives / time for time in _least_times(host, volume))
-    platters = most_of_platters(volume, loads)
+    platters = most_of_platters(volume, [load])
     if platters is not None:
         read, written = (min(one, drives * platters) for one in (read, written))
     if volume.layout is not None:
         written *= volume.capacity / volume.raw_capacity
-    kinds = {_share_of_reads(load, at) for load in loads for at in range(len(load.sizes))}
+    kinds = {_share_of_reads(load, at) for at in range(len(load.sizes))}
     if kinds == {1.0}:
         return read
     if kinds == {0.0}:
