@@ -129,6 +129,13 @@ def test_an_array_that_has_lost_data_has_lost_it() -> None:
     assert found.lost_tb == pytest.approx(3 * DISK / 1e12, rel=1e-3)
 
 
+def test_a_mirror_that_outlasts_all_numbers_has_no_mean_time_to_a_loss() -> None:
+    """Of 255 copies; with all but one of them missing it is a time that a number can tell."""
+    assert math.isinf(risk(level="raid1", drives=255).mttdl)
+    left = risk(level="raid1", drives=255, failed=list(range(254)))
+    assert 0 < left.mttdl < math.inf
+
+
 def test_an_array_that_begins_degraded_risks_more() -> None:
     good, degraded = (risk(level="raid5", drives=8, failed=f) for f in ([], [3]))
     first = 7 * LAMBDA * (HOURS + 24)  # a second failure before the first is restored

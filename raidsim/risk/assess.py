@@ -265,8 +265,10 @@ def _mean_time(process: Chain, begins: Sequence[int]) -> float:
     the ratio of its time to that of a whole one.
     """
     good = markov.mean_time(process)
-    passed = math.prod(markov.mean_time(process, failed) / good for failed in begins)
-    return good / len(begins) * passed
+    times = [markov.mean_time(process, failed) for failed in begins]
+    if math.isinf(good):  # or longer than a number can tell
+        return min(times)
+    return good / len(begins) * math.prod(time / good for time in times)
 
 
 def _one_of(chances: Iterable[float]) -> float:
