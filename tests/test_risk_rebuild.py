@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from array_scenarios import array, busy
 
+from raidsim.intervene import operation
 from raidsim.risk import rebuild
 from raidsim.risk.under_load import DAY, UnderLoad, rebuild_under_load
 from raidsim.scenario import load, load_text
@@ -228,3 +229,72 @@ def test_a_rebuild_beside_bursts_is_not_told_from_the_pause_between_two_of_them(
     """Of each 15 s the array is busy for some ten."""
     undisturbed = bursts(1, 5, 10).seconds
     assert 2 * undisturbed < bursts(2000, 5, 10).seconds < 10 * undisturbed
+
+
+@pytest.mark.parametrize(("ios", "samples"), [(rebuild.IOS, 2), (2 * rebuild.IOS, 1)])
+def test_a_sample_outlasts_the_destages_only_if_that_takes_no_end_of_ios(
+    monkeypatch, ios: int, samples: int
+) -> None:
+    """Destages that come by once in many I/Os took a rebuild millions of them to outlast."""
+    allowed = []
+
+    def of_a_sample(scenario, volume, intensity, how, rows, most) -> rebuild._Sample:
+        allowed.append(most)
+        took = 100.0 * len(allowed)
+        done = operation.Progress(10, 10, 10, 0, 0, 0, False, False, took)
+        return rebuild._Sample(done, 10 / took, ios, 100.0 / 5 ** (len(allowed) - 1), False)
+
+    monkeypatch.setattr(rebuild, "_of_a_sample", of_a_sample)
+    reads = {"read": "100 %", "size": "8 KiB", "outstanding": 8, "volume": "data"}
+    checked = array(reads, controller={}, level="raid5", drives=4, name="data")
+    rebuild.simulated(checked, checked.volumes[0], intensity=0)
+    assert len(allowed) == samples
+    assert max(allowed) <= rebuild.OUTLASTING_IOS
+
+
+def test_what_a_tier_moves_counts_as_ios_of_as_many_bytes(monkeypatch) -> None:
+    """Moves of 8 MiB for reads of 8 KiB made a simulation of a rebuild take many minutes."""
+    for name, number in {"IOS": 1000, "LOOK": 500, "WARM": 500, "WARM_IOS": 1000}.items():
+        monkeypatch.setattr(rebuild, name, number)
+    ended = []
+    monkeypatch.setattr(
+        System,
+        "close",
+        lambda system: ended.append(
+            (int(system.state["completed"]), int(system.world.hybrids["promoted"].sum()) // MIB)
+        ),
+    )
+    tier = load_text(TIER)
+    rebuild.simulated(tier, tier.volume("disks"), intensity=0)
+    completed, moved = ended[0]
+    counted = 1_000 + 2_000  # before the rebuild, and beside it
+    assert completed < 0.5 * counted
+    assert moved == pytest.approx(counted, rel=0.1)
+
+
+TIER = """
+[host]
+model = "intel-xeon-8380-pair"
+[[volume]]
+name = "disks"
+level = "raid6"
+drives = 6
+drive = "seagate-st18000nm004j"
+[[volume]]
+name = "flash"
+level = "raid1"
+drives = 2
+drive = "samsung-pm9a3-3840gb"
+[[hybrid]]
+name = "tier"
+front = "flash"
+back = "disks"
+mode = "tier"
+block = "8 MiB"
+promote = "first"
+[[load]]
+volume = "tier"
+read = "70 %"
+size = "8 KiB"
+outstanding = 32
+"""

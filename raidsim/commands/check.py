@@ -88,7 +88,7 @@ def check_command(
     if unknowns is not None:
         count = number_of_draws(unknowns)
 
-    with Bar():
+    with Bar("trying rebuilds, idle and under load"):
         room, risks = _room_and_risks(loaded)
     drawn: list[RiskUnknowns] = []
     if count and risks:

@@ -94,11 +94,14 @@ class Bar:
 
     Parameters
     ----------
+    first
+        What is done first, until something says more.
     console
         Where to draw; None for standard error.
     """
 
-    def __init__(self, *, console: Console | None = None) -> None:
+    def __init__(self, first: str = "starting", *, console: Console | None = None) -> None:
+        self._first = first
         self._console = console or Console(file=sys.stderr, highlight=False)
         self._told = waits.told(self.wait)
         self._fractions: dict[int, float] = {}
@@ -119,7 +122,7 @@ class Bar:
     def __enter__(self) -> Bar:
         self._told.__enter__()
         self._progress.start()
-        self._task = self._progress.add_task("starting", total=None, count="", rate="")
+        self._task = self._progress.add_task(self._first, total=None, count="", rate="")
         return self
 
     def __exit__(

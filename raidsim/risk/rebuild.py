@@ -60,11 +60,16 @@ IOS = 300_000
 """I/Os of the loads, about, over which a rebuild is simulated: after twice as many, rows so far
 count. A sample that is to outlast several sweeps of destages has twice as many as it may take."""
 
+OUTLASTING_IOS = 10 * IOS
+"""I/Os of the loads in a sample that is to outlast them, at most. Destages that go over the disks
+more slowly do not pass them often enough to matter."""
+
 LOOK = 20_000
 """I/Os of the loads after which it is looked whether they pile up."""
 
 LARGE = MIB
-"""Bytes: an I/O of more counts as so many I/Os, for a simulation takes as much longer."""
+"""Bytes: an I/O of more counts as so many I/Os, for a simulation takes as much longer. So does what
+a hybrid moves or copies between its two parts because of an I/O."""
 
 ELSEWHERE = 2
 """I/Os of loads on other volumes that count as one of those on the volume."""
@@ -129,8 +134,10 @@ def simulated(
             break
         wanted = max(min(size * IOS / max(ios, 1), MOST_SAMPLE), size * longest / done.seconds)
         if sweeps.go_along(done.seconds * wanted / size, found.sweep):
-            wanted = size * SWEEPS * found.sweep / done.seconds
-            most = max(most, math.ceil(2 * ios * wanted / size))  # or its inner tracks are left out
+            outlasting = size * SWEEPS * found.sweep / done.seconds
+            enough = math.ceil(2 * ios * outlasting / size)  # or its inner tracks are left out
+            if enough <= OUTLASTING_IOS:
+                wanted, most = outlasting, max(most, enough)
         if size >= whole or wanted < LARGER * size:
             break
         size = math.ceil(wanted)
@@ -240,10 +247,17 @@ class _Loads:
     def counted(self) -> int:
         """I/Os that are complete; as many as they are times ``LARGE``, if that is more."""
         streams, completed = self.system.world.streams, int(self.system.state["completed"])
-        every = max(completed, int(streams["window_bytes"].sum()) // LARGE)
+        asked = int(streams["window_bytes"].sum()) + self._moved
+        every = max(completed, asked // LARGE)
         if not self.others:
             return every
         return max(self._own, every // ELSEWHERE)
+
+    @property
+    def _moved(self) -> int:
+        """Bytes that hybrids have moved or copied between their parts."""
+        hybrids = self.system.world.hybrids
+        return int(hybrids["promoted"].sum() + hybrids["written_back"].sum())
 
     @property
     def _own(self) -> int:
