@@ -97,6 +97,29 @@ def test_a_sata_disk_settles_on_the_next_track_as_those_of_its_year(year, settle
     assert card.number("seek.write_single") > settles
 
 
+@pytest.mark.parametrize("base", ["hgst-he10-10tb", "seagate-st2000dm001", "seagate-st10000nm0016"])
+def test_a_sata_disk_settles_as_its_class_whatever_its_base_has_taken_over(base, tmp_path):
+    """These bases are of those years, but their own bases are disks for servers, with 0.23 ms."""
+    like = cards.load(base)
+    card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=2015), "old.toml")
+    assert card.number("seek.read_single") == pytest.approx(0.8e-3)
+    assert card.number("seek.write_single") == pytest.approx(0.9e-3)
+
+
+def test_a_sata_disk_settles_as_its_base_of_those_years_if_the_base_says_so_itself(tmp_path):
+    like = cards.load("wd-red-3tb")  # of 2012, with 1.0 ms on its own card
+    card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=2014), "old.toml")
+    assert card.number("seek.read_single") == like.number("seek.read_single") == pytest.approx(1e-3)
+
+
+def test_what_was_fitted_to_one_old_disk_does_not_stand_for_others_of_its_years(tmp_path):
+    """The two values of this disk of 2007 were chosen to agree with figures measured of it."""
+    like = cards.load("wd-wd1600aajs")
+    card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=2009), "old.toml")
+    assert (like.integer("queue.window"), like.integer("write_cache.entries")) == (2, 8)
+    assert (card.integer("queue.window"), card.integer("write_cache.entries")) == (8, 4)
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_without_an_example_a_new_card_says_what_is_to_be_filled_in(kind):
     text = stub(kind, "new-one", place=Path("new.toml"))
