@@ -173,6 +173,14 @@ def test_without_it_a_flush_writes_down_where_the_data_lies(programs):
     assert seconds(data, data.flush()) < 1e-4  # nothing was written since
 
 
+@pytest.mark.parametrize("model", ["samsung-970-evo-plus-500gb", "wd-black-sn750-1tb"])
+def test_a_write_and_its_flush_take_an_nvme_drive_of_a_personal_computer_a_usual_time(model):
+    """0.36 to 2.24 ms were measured of thirteen such drives, 0.71 ms in the median."""
+    data = volume(model)
+    writes(data, 1, ios=40)
+    assert data.env.now / 40 == pytest.approx(0.71e-3, rel=0.25)
+
+
 def test_without_it_a_flush_takes_a_program_of_the_flash():
     data = volume(VOLATILE)
     program = data.card.number("slc.program_time")
