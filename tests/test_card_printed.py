@@ -61,10 +61,10 @@ def test_an_inner_track_stays_where_the_outer_one_hardly_moves(tmp_path):
 SEEK = '# seek_{} = {{ value = ..., unit = "ms", page = "p. ..." }}'
 
 
-def seeks_of(tmp_path, **printed: float) -> dict[str, float]:
+def seeks_of(tmp_path, rpm: int | None = None, **printed: float) -> dict[str, float]:
     """The seeks of a disk like the base whose sheet prints these, in ms, once they are taken."""
     path = tmp_path / "n.toml"
-    text = stub("hdd", "n", cards.load(BASE), place=path, like_name=BASE)
+    text = stub("hdd", "n", cards.load(BASE), place=path, like_name=BASE, rpm=rpm)
     for name, time in printed.items():
         line = SEEK.format(name)
         assert line in text
@@ -90,6 +90,16 @@ def test_the_longest_seek_of_a_disk_goes_with_its_printed_average(tmp_path):
         assert found[f"{op}_average"] == pytest.approx(average)
         expected = max(least + share * (average - least), 12)  # the least that is plausible
         assert found[f"{op}_full"] == pytest.approx(expected, rel=1e-3)
+
+
+def test_the_longest_seek_of_a_faster_disk_than_its_base_is_not_that_of_slow_ones(tmp_path):
+    """SATA disks of 10,000 rpm have no base of their speed, and 3.6 ms on their sheets.
+
+    With the 12 ms over all tracks that slow disks take at least, no arm has such an average.
+    """
+    found = seeks_of(tmp_path, rpm=10_000, read_average=3.6, write_average=4.2)
+    assert 2 * 3.6 < found["read_full"] < 2.5 * 3.6
+    assert 2 * 4.2 < found["write_full"] < 2.5 * 4.2
 
 
 def test_printed_seeks_stay(tmp_path):

@@ -109,15 +109,19 @@ def is_of_all_seeks(name: str, because: str) -> bool:
                if name.startswith("seek."))  # fmt: skip
 
 
-def narrow_ranges(like: Card) -> dict[str, FitRange]:
-    """Return where a fit looks for the values of a card that is like another one."""
+def narrow_ranges(like: Card, rpm: int | None = None) -> dict[str, FitRange]:
+    """Return where a fit looks for the values of a card that is like another one.
+
+    ``rpm`` is the speed of a disk, if its base turns at another one: seeks are of a class of speed.
+    """
     found = dict(FIT_RANGES[like.kind])
     if like.has("flash.channels"):
         own = _NVME if like.word("link.interface") in ("nvme", "pcie") else _SERIAL
         if (cores := like.integer("front_end.cores")) > 1:
             own = own | {name: _of_cores(own.get(name, found[name]), cores) for name in _SHARED_OUT}
     elif like.has("spindle.speed"):
-        own = _FAST if like.number("spindle.speed") >= FAST else _NEAR_LINE
+        speed = like.number("spindle.speed") if rpm is None else rpm / 60
+        own = _FAST if speed >= FAST else _NEAR_LINE
     else:
         own = _CONTROLLER if like.kind == "controller" else {}
     return found | own

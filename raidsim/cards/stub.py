@@ -106,7 +106,8 @@ def stub(
         flash = NewFlash.of(like, maker, year, cells)
     lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
     lines += _rated(kind, like, slc_cache, rpm)
-    lines += _values(KINDS[kind], like, flash, slc_cache, year)
+    ranges = FIT_RANGES[kind] if like is None else narrow_ranges(like, rpm)
+    lines += _values(KINDS[kind], like, flash, slc_cache, year, ranges)
     return "\n".join(lines) + "\n"
 
 
@@ -253,9 +254,13 @@ def _rated(kind: str, like: Card | None, slc_cache: bool, rpm: int | None) -> It
 
 
 def _values(
-    kind: CardKind, like: Card | None, flash: NewFlash | None, slc_cache: bool, year: int | None
+    kind: CardKind,
+    like: Card | None,
+    flash: NewFlash | None,
+    slc_cache: bool,
+    year: int | None,
+    ranges: Mapping[str, FitRange],
 ) -> Iterator[str]:
-    ranges = FIT_RANGES[kind.name] if like is None else narrow_ranges(like)
     section = ""
     for attribute in kind.attributes:
         if like is None:
