@@ -360,7 +360,7 @@ class CourseSession(Session):
         )
 
     def _expected(self) -> float:
-        """Return when the course will be over, about, s."""
+        """Return the estimated end of the course, s."""
         measure = self.scenario.measure
         if self.course.duration is not None:
             return self.course.duration

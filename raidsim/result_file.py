@@ -37,13 +37,13 @@ def read(name: str | PathLike[str]) -> Result:
         refuse("Result.read()", "is given no path", "give a text")
     shown = str(name)
     if not shown:
-        refuse('""', "is no name of a file", "name a file")
+        refuse('""', "is not a valid name of a file", "name a file")
     path = Path(name)
     try:
         if path.is_dir():
             refuse(shown, "is a folder", "name a file in it")
         if path.exists() and not path.is_file():
-            refuse(shown, "is no regular file")
+            refuse(shown, "is not a regular file")
         written = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError:
         refuse(shown, "is not UTF-8 text")
@@ -63,7 +63,7 @@ def parse(written: str, name: str) -> Result:
     try:
         data = json.loads(written, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        refuse(name, "is no JSON")
+        refuse(name, "is not JSON")
     if not isinstance(data, dict) or schemas.KEY not in data:
         refuse(name, "holds no result", "give what raidsim run --json wrote")
     data = schemas.up_to_date("result", data, name)
@@ -95,7 +95,7 @@ def _adapter() -> Any:
 
 
 def _key(location: tuple[int | str, ...]) -> str:
-    """Return where it is, as in ``points[0].iops.mean``."""
+    """Return the path of a value as text, as in ``points[0].iops.mean``."""
     return "".join(
         f"[{step}]" if isinstance(step, int) else f"{'.' if number else ''}{step}"
         for number, step in enumerate(location)

@@ -79,7 +79,7 @@ def run(scenario: Scenario, *, progress: Progress = None) -> Result:
     """
     given: Any = scenario
     if not isinstance(given, Scenario):
-        cause = f"{quote(given)} is no Scenario"
+        cause = f"{quote(given)} is not a Scenario"
         remedy = "give raidsim.Scenario.read(...)"
         raise InputError([Problem("run()", None, "scenario", cause, remedy)])
     with telling(progress) as on_point:

@@ -84,7 +84,7 @@ def up_to_date(
     written = data.get(KEY, of_result(1) if kind == "result" else 1)
     number = _number(kind, written)
     if number is None:
-        cause = f"{quote(written)} is no schema of a {kind} file"
+        cause = f"{quote(written)} is not a schema of a {kind} file"
         raise _wrong(name, line(), cause, f"write {_shown(kind, present.number)}")
     if number > present.number:
         cause = f"{number} is newer than this version of raidsim, which reads up to"

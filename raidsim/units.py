@@ -169,7 +169,7 @@ def parse(text: object, dimension: str) -> float:
         return _parse_text(text, dimension)
     d = DIMENSIONS[dimension]
     if isinstance(text, bool) or not isinstance(text, int | float):
-        raise QuantityError(f"{_shown(text)} is no {_name(d)}", _write(d))
+        raise QuantityError(f"{_shown(text)} is not a valid {_name(d)}", _write(d))
     if d.bare:
         return convert(text, "1", dimension)
     number = exact(text)  # says so if it is NaN, infinite or far too large
@@ -326,7 +326,7 @@ def _factor(unit: str, d: Dimension) -> tuple[Fraction, bool]:
         return d.units[unit], False
     if d.inverse and unit in d.inverse:
         return d.inverse[unit], True
-    no_unit = f"{quote(unit)} is no unit of a {_name(d)}"
+    no_unit = f"{quote(unit)} is not a unit of a {_name(d)}"
     if remedy := _in_bytes(unit, d):
         raise QuantityError(no_unit, remedy)
     if remedy := _which_bytes(unit, d):

@@ -71,7 +71,7 @@ def find_highest(
     limit = (load.within or 0.0) * MS_PER_S
 
     def expected(low: float, high: float) -> float | None:
-        """Return where the latency should reach the limit, on a straight line between the two."""
+        """Return the intensity at which a straight line between both reaches the limit; or None."""
         below, beyond = (_of(load, measured[value]).within_ms for value in (low, high))
         if below is None or beyond is None or beyond <= below:
             return None

@@ -174,15 +174,15 @@ def test_a_simulation_that_cannot_follow_puts_its_clock_back_and_says_so(tmp_pat
 def test_what_cannot_happen_is_refused_with_a_reason(tmp_path):
     attached = Attached(disks(), tmp_path)
     for line, part in [
-        (b"{", "no JSON"),
-        (b"[1]", "no event"),
-        (b'{"kind": "flood"}', "no kind of event"),
+        (b"{", "not JSON"),
+        (b"[1]", "not an event"),
+        (b'{"kind": "flood"}', "not a kind of event"),
         (b'{"kind": "drive-failure"}', "write drive = 0"),
         (b'{"kind": "drive-failure", "drive": 9}', "drive"),
         (b'{"kind": "replacement", "drive": 0}', "has not failed"),
         (b'{"kind": "drive-failure", "drive": 0, "at": "1 s"}', "at once"),
         (b'{"show": "secrets"}', "status"),
-        (b"[" * 20_000, "no JSON"),
+        (b"[" * 20_000, "not JSON"),
     ]:
         told = attached.steering.answer(line)
         assert not told["ok"]

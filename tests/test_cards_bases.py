@@ -108,7 +108,7 @@ def test_a_base_says_what_would_have_told_a_nearer_one(tmp_path, monkeypatch, ca
     assert (
         "the nearest of the catalogue by interface, SLC cache and cells: NVMe, of 2025" in printed
     )
-    assert "--year would tell a nearer one." in printed
+    assert "--year would find a nearer one." in printed
 
 
 def test_a_base_that_is_named_is_warned_of_too(tmp_path, monkeypatch, capsys):
@@ -124,7 +124,7 @@ def test_a_base_that_is_named_is_warned_of_too(tmp_path, monkeypatch, capsys):
         ("ssd", 1900, "there was no ssd in 1900 yet; give the year of its launch, 1991 or later"),
         ("hdd", 1950, "there was no hdd in 1950 yet; give the year of its launch, 1956 or later"),
         ("controller", 1960, "there was no controller in 1960 yet"),
-        ("ssd", 20180, "20180 is no year of a launch"),
+        ("ssd", 20180, "20180 is not a year of a launch"),
     ],
 )
 def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
@@ -140,7 +140,7 @@ def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
     ("words", "message"),
     [
         (("ssd", "a", "--interface", "scsi"), '"scsi" chooses no base; known: sata, sas, nvme'),
-        (("tape", "a", "--interface", "sas"), 'KIND: "tape" is no kind; known: hdd, ssd'),
+        (("tape", "a", "--interface", "sas"), 'KIND: "tape" is not a kind; known: hdd, ssd'),
         (("hdd", "a", "--interface", "sas"), "--interface: chooses among the disks of one speed"),
         (("hdd", "a", "--rpm", "7200"), "--rpm: chooses among the drives of an interface; give"),
         (("hdd", "a", "--interface", "nvme", "--rpm", "7200"), '"nvme" chooses no base; known'),
@@ -160,7 +160,10 @@ def test_a_card_is_of_a_year_in_which_there_was_such_hardware(
             ("ssd", "a", "--slc-cache", "--like", "intel-s3700-800gb"),
             "--slc-cache: --like names a base already",
         ),
-        (("ssd", "a", "--interface", "sata", "--cells", "x"), '--cells: "x" is no kind of cells'),
+        (
+            ("ssd", "a", "--interface", "sata", "--cells", "x"),
+            '--cells: "x" is not a kind of cells',
+        ),
         (
             ("ssd", "a", "--interface", "sata", "--like", "intel-s3700-800gb"),
             "--like names a base already",

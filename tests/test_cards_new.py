@@ -265,9 +265,9 @@ def test_what_a_page_fills_in_is_read_and_does_not_contradict_itself(page, like,
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("sdd", "a"), 'KIND: "sdd" is no kind; known:'),
+        (("sdd", "a"), 'KIND: "sdd" is not a kind; known:'),
         (("hdd", "a", "--like", "intel-p3700-800gb"), "is of kind ssd; name one of kind hdd"),
-        (("hdd", "a/b"), 'NAME: "a/b" is no name of a card'),
+        (("hdd", "a/b"), 'NAME: "a/b" is not a valid name of a card'),
         (("hdd", "a", "--like", "nl-sas-2t"), 'did you mean "nl-sas-2tb"?'),
         (("hdd", "a", "-o", "a.txt"), "a.txt"),
         (("hdd", "a", "--like", "nl-sas-2tb", "--cells", "tlc"), "--cells: describes the flash of"),

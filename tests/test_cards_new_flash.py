@@ -108,7 +108,7 @@ def test_where_cells_are_not_known_a_read_may_take_what_any_takes():
 def test_cells_of_another_kind_than_those_of_the_base_are_stated():
     card = made("kingston-dc600m-960gb", year=2011, cells="mlc")
     assert card["flash.bits_per_cell"] == 2
-    with pytest.raises(InputError, match="no kind of cells"):
+    with pytest.raises(InputError, match="not a kind of cells"):
         made("kingston-dc600m-960gb", year=2011, cells="mcl")
 
 

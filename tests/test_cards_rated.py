@@ -122,13 +122,16 @@ def test_rated_figures_are_of_the_card_and_not_of_its_base(tmp_path):
         ('dwpd = { value = 0, unit = "1/day", page = "p. 1" }', "which no sheet prints"),
         ('dwpd = { value = 1, unit = "1/day", years = -5, page = "p" }', "rated.dwpd.years: -5"),
         ('seek_read_average = { value = 8, unit = "ms", page = "p" }', "unknown key; known: cap"),
-        (entry("a", 1, "W"), 'rated.performance[0].unit: "W" is no unit of a rate'),
-        (entry("a b", 1, "IO/s"), '"a b" is no name'),
-        (entry("a", 1, "IO/s", size="4 KB"), 'rated.performance[0].size: "KB" is no unit'),
-        (entry("a", 1, "IO/s", outstanding=0), "performance[0].outstanding: 0 is no count"),
-        (entry("a", 1, "IO/s", quantile="99 %"), "quantile: stands only with a latency"),
-        (entry("a", 1, "us", quantile="fast"), '"fast" is no quantile; write "mean"'),
-        (entry("a", 1, "IO/s", state="bursty"), '"bursty" is no state; did you mean "burst"?'),
+        (entry("a", 1, "W"), 'rated.performance[0].unit: "W" is not a unit of a rate'),
+        (entry("a b", 1, "IO/s"), '"a b" is not a name'),
+        (entry("a", 1, "IO/s", size="4 KB"), 'rated.performance[0].size: "KB" is not a unit'),
+        (entry("a", 1, "IO/s", outstanding=0), "performance[0].outstanding: 0 is not a count"),
+        (entry("a", 1, "IO/s", quantile="99 %"), "quantile: is allowed only with a latency"),
+        (entry("a", 1, "us", quantile="fast"), '"fast" is not a quantile; write "mean"'),
+        (
+            entry("a", 1, "IO/s", state="bursty"),
+            '"bursty" is not a valid state; did you mean "burst"?',
+        ),
         (entry("a", 1, "IO/s", level="raid0"), "performance[0].level: unknown key"),
         (entry("a", 1, "IO/s") + entry("a", 2, "IO/s"), 'performance[1].name: "a" is the name'),
     ],
@@ -175,13 +178,13 @@ def test_whatever_stands_there_is_read_or_refused(figures, performance, sheet):
 def test_maker_and_year_are_of_the_head():
     one = card(SSD.replace("title", 'maker = "Acme"\nyear = 2020\ntitle', 1))
     assert (one.maker, one.year) == ("Acme", 2020)
-    assert 'year: "2020" is no year' in said(SSD.replace("title", 'year = "2020"\ntitle', 1))[0]
+    assert 'year: "2020" is not a year' in said(SSD.replace("title", 'year = "2020"\ntitle', 1))[0]
 
 
 @pytest.mark.parametrize("wrong", ['["A1"]', "[3]", '"y2"', '[""]', '["ab\\ncde"]'])
 def test_an_order_number_has_four_letters_or_digits(wrong):
     text = f'name = "x"\nkind = "hdd"\ntitle = "X"\nbase = "nl-sas-2tb"\norder_numbers = {wrong}\n'
-    with pytest.raises(InputError, match=r"order_numbers: .* is no order number of 4 letters"):
+    with pytest.raises(InputError, match=r"order_numbers: .* is not an order number of 4 letters"):
         read_card(text, "x.toml")
     card = read_card(text.replace(f"= {wrong}\n", '= ["WD30EFRX"]\n'), "x.toml")
     assert card.order_numbers == ("WD30EFRX",)
@@ -220,7 +223,7 @@ def test_a_range_holds_its_value_and_outlives_being_written(ends):
     assert source["command.latency"].because == "so"
     assert source["command.latency"].value == low
     (one,) = said(ranged(high, low, value))
-    assert f"does not hold the value {high}" in one
+    assert f"does not contain the value {high}" in one
 
 
 def test_a_reason_without_a_range_is_refused():

@@ -202,7 +202,7 @@ def test_numbers_of_numpy_may_stand_in_a_load(data):
 
 @pytest.mark.parametrize("load", [None, "database", {"read": "100 %"}, Load, 5])
 def test_only_a_load_can_be_started(data, load):
-    assert "is no Load; give a Load(read=" in refusal(data.start, load)
+    assert "is not a Load; give a Load(read=" in refusal(data.start, load)
 
 
 def test_a_load_shows_what_it_was_made_of():
@@ -267,7 +267,7 @@ def test_a_drive_is_on_a_card_of_that_kind(data, drive):
         ({"flash.planes": 10**9}, "flash.planes"),
         ({"flash.dies_per_channel": 0}, "flash.dies_per_channel"),
         ({"flash.page": "1 KiB"}, "does not divide flash.page"),
-        ({5: 5}, '"5" is no value of a card'),
+        ({5: 5}, '"5" is not a value of a card'),
         ([("flash.read_time", "60 us")], "is not a table"),
         ("flash.read_time", "is not a table"),
     ],

@@ -244,7 +244,7 @@ def test_a_mistake_in_a_controller_is_explained(keys, wrong):
     [
         ({"speed": "sas-13g"}, "link.speed"),
         ({"lanes": 0}, "link.lanes"),
-        ({"to": "raid"}, 'to: "raid" is no Controller and no Link'),
+        ({"to": "raid"}, 'to: "raid" is neither a Controller nor a Link'),
         ({"name": "raid"}, 'name: something here is called "raid" already'),
     ],
 )

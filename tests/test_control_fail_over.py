@@ -265,7 +265,7 @@ def test_what_is_no_partner_is_refused():
     small = Controller(env, "lsi-megaraid-1078-512", name="small", changes={"levels.raid5": False})
     elsewhere = Controller(server()[0], RAID, name="elsewhere")
     assert "controller itself" in refusal(a.fail_over, a)
-    assert "no Controller" in refusal(a.fail_over, host)
+    assert "not a Controller" in refusal(a.fail_over, host)
     assert "another environment" in refusal(a.fail_over, elsewhere)
     assert "bare has no cache" in refusal(a.fail_over, bare)
     assert "small has no raid5, the level of of a" in refusal(a.fail_over, small)

@@ -416,4 +416,4 @@ def test_links_of_a_volume_lead_to_the_same_controller():
     links = [Link(env, name, "sas-12g", 4, to=to) for name, to in (("x", one), ("y", other))]
     assert '"y" leads to "other"' in refusal(array, host, "raid0", 2, model=SAS, behind=links)
     assert "there twice" in refusal(array, host, "raid0", 2, model=SAS, behind=[links[0]] * 2)
-    assert "no Link" in refusal(array, host, "raid0", 2, model=SAS, behind="x")
+    assert "not a Link" in refusal(array, host, "raid0", 2, model=SAS, behind="x")

@@ -307,7 +307,10 @@ def test_one_link_may_be_written_as_a_text_and_several_as_a_list():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ('["left", "rihgt"]', 'volume.behind: "rihgt" is no link of this scenario; did you mean'),
+        (
+            '["left", "rihgt"]',
+            'volume.behind: "rihgt" is not a link of this scenario; did you mean',
+        ),
         ('["left", "left"]', 'volume.behind: "left" is there twice; name each once'),
         ('["left", 7]', "volume.behind[1]: 7 is not a text"),
     ],

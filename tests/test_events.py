@@ -135,7 +135,7 @@ def test_one_event_of_a_kind_can_be_set_by_its_kind():
             {"controllers": (), "controller": "host"},
             "there is no [[controller]] that it could happen to",
         ),
-        ([at("1 s", "controller-failure", partner="b")], {}, "no other controller"),
+        ([at("1 s", "controller-failure", partner="b")], {}, "not another controller"),
         ([at("1 s", "link-loss")], {}, "there is no [[link]]"),
         ([at("1 s", "air")], {}, "is missing, and airflow too"),
         ([at("1 s", "load-start", load="database"), at("2 s", "load-start")], {}, "runs already"),

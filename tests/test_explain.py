@@ -313,7 +313,7 @@ def test_the_command_takes_quantities_numbers_and_overrides(
         ("0", "1000", "LENGTH: 1 kB is not a whole number of sectors; give a multiple"),
         ("0", "0", "LENGTH: 0 B is out of range; give 512 B to 64 MiB"),
         ("0", "1 GiB", "LENGTH: 1 GiB is out of range; give 512 B to 64 MiB"),
-        ("4 KB", "4 KiB", 'OFFSET: "KB" is no unit of a size; write "KiB" (1024 bytes)'),
+        ("4 KB", "4 KiB", 'OFFSET: "KB" is not a unit of a size; write "KiB" (1024 bytes)'),
         ("here", "4 KiB", 'OFFSET: "here" does not start with a number'),
         ("0", "10 ms", 'LENGTH: "ms" is a unit of time, not of size'),
     ],

@@ -130,7 +130,7 @@ def test_a_time_that_is_none_is_refused_in_a_line_before_anything_runs(
     assert end.value.code == 2
     err = capsys.readouterr().err
     assert err.startswith("SOURCE_DATE_EPOCH: ")
-    assert "is no time; give seconds since 1970" in err
+    assert "is not a time; give seconds since 1970" in err
     assert err.count("\n") == 1
 
 

@@ -90,8 +90,8 @@ def said(made: Imported, words: str) -> str:
 @pytest.mark.parametrize(
     ("level", "size", "drives", "spans", "why"),
     [
-        ("RAID50", "163.701 TB", 12, 3, "as its drives and capacity tell"),
-        ("RAID50", "20.000 TB", 12, 2, "a guess, as its capacity does not tell"),
+        ("RAID50", "163.701 TB", 12, 3, "as its drives and capacity show"),
+        ("RAID50", "20.000 TB", 12, 2, "a guess, as its capacity does not show it"),
         ("RAID50", "20.000 TB", 6, 2, "as no other number divides its 6 drives"),
         ("RAID60", "36.378 TB", 6, 2, "as no other number divides its 6 drives"),
         ("RAID60", "54.567 TB", 9, 3, "as no other number divides its 9 drives"),

@@ -85,7 +85,7 @@ def test_a_hot_spare_of_the_controller_is_one_of_the_volume(tmp_path):
 
 
 def test_a_virtual_drive_that_is_offline_is_refused(tmp_path):
-    with pytest.raises(InputError, match="is offline: it serves nothing"):
+    with pytest.raises(InputError, match="is offline: no I/O is possible"):
         changed(tmp_path, "storcli/puppet-call_vall_show_0.json", ('"Optl"', '"OfLn"'))
 
 

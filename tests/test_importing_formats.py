@@ -124,7 +124,7 @@ def test_statistics_of_an_array_are_the_load_of_its_volume():
     scenario = load_text(made.text)
     (load,) = scenario.loads
     assert (load.name, load.rate) == ("md0", (1600,))
-    assert "sda: is no volume of this scenario: it is left out" in said(made)
+    assert "sda: is not a volume of this scenario, and is left out" in said(made)
 
 
 def test_partitions_of_nmon_are_not_counted_twice():
@@ -137,7 +137,7 @@ def test_the_format_can_be_named_where_it_is_not_told(tmp_path):
     path.write_text("nothing of this is known\n")
     with pytest.raises(InputError, match="has no known format; say which one with --format"):
         import_files([str(path)])
-    with pytest.raises(InputError, match='"mdstatt" is no format; did you mean "mdstat"'):
+    with pytest.raises(InputError, match='"mdstatt" is not a format; did you mean "mdstat"'):
         import_files([str(path)], form="mdstatt")
     with pytest.raises(InputError, match="is not understood, and left out"):
         import_files([str(path)], form="mdstat")

@@ -76,9 +76,9 @@ REFUSED = {
     "written/megacli-bbu.txt": "describes no drives",
     "written/nvme-smart-log.json": "critical warning 4, 103 % of its rated writes used",
     "written/vdbench-mix.parm": "has 2 runs, one after the other: 1: run1; 2: run2",
-    "md/14-reshaping": "the layout changes while it serves, which no scenario says",
-    "md/14-reshaping/mdstat.txt": ":4: md9: the layout changes while it serves",
-    "md/14-reshaping/examine-sdf.txt": "the layout changes while it serves",
+    "md/14-reshaping": "its layout is being changed, which a scenario cannot describe",
+    "md/14-reshaping/mdstat.txt": ":4: md9: its layout is being changed",
+    "md/14-reshaping/examine-sdf.txt": "its layout is being changed",
     "md/01-healthy/lsblk.txt": "lsblk -J -O -b",
 }
 

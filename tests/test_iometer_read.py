@@ -98,7 +98,7 @@ def test_sectors_of_the_test_are_512_bytes():
     [
         (("8192,100,67,100,10,8,0,0",), "pauses between bursts"),
         (("8192,50,67,100,0,1,0,0",), "add up to 50 %"),
-        (("1000,100,67,100,0,1,0,0",), "no multiple of 512"),
+        (("1000,100,67,100,0,1,0,0",), "not a multiple of 512"),
     ],
 )
 def test_a_specification_that_is_another_load_is_refused_with_the_reason(lines, words):
@@ -176,8 +176,8 @@ def test_what_is_not_understood_is_listed_with_its_line():
     text = iometer() + "'Something new\n17,what is this\n"
     remarks = [str(one) for one in parse(text, "x.csv").remarks]
     lines = iometer().count("\n")
-    assert remarks[0].startswith(f"x.csv:{lines + 1}: is passed over")
-    assert remarks[1].startswith(f"x.csv:{lines + 2}: is passed over")
+    assert remarks[0].startswith(f"x.csv:{lines + 1}: is left out")
+    assert remarks[1].startswith(f"x.csv:{lines + 2}: is left out")
 
 
 def test_a_row_of_sums_that_is_cut_off_is_no_result():

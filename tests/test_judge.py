@@ -377,7 +377,7 @@ def test_a_job_that_cannot_be_played_is_listed_beside_those_that_can():
     ("name", "words"),
     [
         ("failed.json", "ended the job with an error"),
-        ("fio-2.1.4-old-units.json", "give their job file as well"),
+        ("fio-2.1.4-old-units.json", "give the job file as well"),
     ],
 )
 def test_a_result_of_which_nothing_can_be_judged_is_wrong_input(name, words):
@@ -414,9 +414,9 @@ def test_the_command_prints_a_table_and_a_verdict(capsys):
     out = capsys.readouterr().out
     assert "agrees within what is known" in out
     assert "MB/s of 10^6 bytes beside MiB/s of 2^20, as fio has them" in out
-    assert "not played: direct=0: without direct=1 the page cache" in out
-    assert "not played: iodepth=8: this engine has one I/O at a time" in out
-    assert "text-before.json:1: is passed over" in out
+    assert "not simulated: direct=0: without direct=1 the page cache" in out
+    assert "not simulated: iodepth=8: this engine has one I/O at a time" in out
+    assert "text-before.json:1: is left out" in out
 
 
 def test_what_does_not_agree_ends_in_status_1_and_is_written_for_machines(tmp_path, capsys):

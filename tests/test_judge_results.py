@@ -131,7 +131,7 @@ def test_a_log_with_more_ios_than_its_job_is_of_another_run():
 
 
 def test_a_log_of_none_of_the_jobs_is_refused():
-    with pytest.raises(InputError, match=r"prio_lat.1.log: is a log of none of these jobs"):
+    with pytest.raises(InputError, match=r"prio_lat.1.log: is not a log of one of these jobs"):
         read_results([FIO / "plain.json", FIO / "prio_lat.1.log"])
 
 
@@ -179,7 +179,7 @@ def test_bandwidth_and_io_logs_give_rates(tmp_path):
     (job,) = measured.jobs
     assert (job.iops, job.bytes_per_s) == (100, 800 * 1024)
     assert job.said.mean_size == 8192
-    with pytest.raises(InputError, match="has the bandwidth only"):
+    with pytest.raises(InputError, match="has only the bandwidth"):
         read_results([tmp_path / "x_bw.1.log"])
 
 

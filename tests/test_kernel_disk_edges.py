@@ -164,5 +164,5 @@ def test_three_hundred_disks_in_one_model_lose_no_request():
 @pytest.mark.parametrize("kind", ["disk arm", "command slot", "command latency"])
 def test_what_is_no_device_has_no_speed_to_change(kind):
     env = Environment()
-    with pytest.raises(InputError, match="no kind of station"):
+    with pytest.raises(InputError, match="not a kind of station"):
         volume(env).set_speed(kind, 0.5)

@@ -304,9 +304,9 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
         (lambda: single.initialise(full=False), "one drive on the host"),
         (lambda: single.rebuild(0), "nothing to rebuild from"),
         (lambda: striped.rebuild(1), "nothing to rebuild from"),
-        (lambda: data.initialise(full="no"), "no bool"),
-        (lambda: data.add_defects(0, 512), "no list"),
-        (lambda: data.resync(5), "no list"),
+        (lambda: data.initialise(full="no"), "not a bool"),
+        (lambda: data.add_defects(0, 512), "not a list"),
+        (lambda: data.resync(5), "not a list"),
         (lambda: data.resync([(0, 5), 7]), "no pair of rows"),
         (lambda: array("raid0", 2, spares=1), "no redundancy to rebuild from"),
     ):

@@ -468,7 +468,7 @@ def test_a_conventional_disk_has_none_of_it():
     ("change", "words"),
     [
         ({"smr__band": "12 KiB"}, "smr.band"),
-        ({"smr__band": "1025 KiB", "capacity__physical_sector": "4096 B"}, "no multiple"),
+        ({"smr__band": "1025 KiB", "capacity__physical_sector": "4096 B"}, "not a multiple"),
         ({"command__max_transfer": "20 MiB"}, "shorter than command.max_transfer"),
         ({"smr__media_cache": "0.02 GB"}, "less than two bands"),
         ({"buffer__size": "8 MiB"}, "no room for a band"),

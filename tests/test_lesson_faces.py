@@ -43,7 +43,7 @@ def test_in_a_terminal_it_asks_marks_and_says_how_many_were_right(capsys, monkey
     monkeypatch.setattr("builtins.input", lambda _: next(typed))
     assert status("lesson", QUICK) == 0
     printed = capsys.readouterr().out
-    parts = ["That is no number", "Not 0.001 ms", "Right.", "1 of 1 right."]
+    parts = ["That is not a number", "Not 0.001 ms", "Right.", "1 of 1 right."]
     assert [part for part in parts if part not in printed] == []
     assert asked[2].ask[:30] not in printed
 

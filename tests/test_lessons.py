@@ -217,7 +217,7 @@ def test_a_conversation_hints_twice_and_then_tells():
     (said,) = talk.reply("4")
     assert "Four holds from four drives on" in said
     assert "Hint:" in talk.reply("hint")[0]
-    assert "no number" in talk.reply("four")[0]
+    assert "not a number" in talk.reply("four")[0]
     for _ in range(TRIES - 2):
         talk.reply("9")
     assert any("by hand 3" in line for line in talk.reply("9"))

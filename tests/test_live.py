@@ -196,7 +196,7 @@ def test_a_failed_drive_is_lost_and_reads_of_its_strips_go_to_all_others():
     told = watched.follow("read", 5 * STRIP, 4 * KIB)
     assert sorted(commands(told)) == [("read", 0), ("read", 1), ("read", 2), ("read", 3)]
     assert "Drive 1 answers with an error." in [step["words"] for step in told["steps"]]
-    assert "planned anew" in told["request"]["summary"]
+    assert "planned again" in told["request"]["summary"]
     told = watched.follow("read", 5 * STRIP, 4 * KIB)
     assert sorted(commands(told)) == [("read", 0), ("read", 2), ("read", 3)]
     assert watched.frame()["health"] == "degraded"
@@ -267,7 +267,7 @@ def test_a_battery_decides_whether_a_power_cut_costs_what_is_dirty(write, kept):
     amounts = cut["kept"], cut["lost"]
     assert amounts == ((300 * 8 * KIB, 0) if kept else (0, 300 * 8 * KIB))
     words = watched.told[-1]["words"]
-    assert ("Nothing that was acknowledged is lost" in words) == kept
+    assert ("No acknowledged data is lost" in words) == kept
     json.dumps(watched.frame())  # as it goes to the page
 
 

@@ -313,7 +313,7 @@ def test_a_result_can_be_run_again():
     [
         ("machine.volume=clone", "machine.volume", 'did you mean "clones"?'),
         ("machine.volume=", "machine.volume", "is missing, and there are 2 volumes"),
-        ('machine.image={ volume = "imag" }', "machine.image", "is no volume of this scenario"),
+        ('machine.image={ volume = "imag" }', "machine.image", "is not a volume of this scenario"),
         (
             'machine.image={ volume = "images", size = "16 KiB" }',
             "machine.image",

@@ -32,7 +32,7 @@ def test_every_problem_of_a_need_is_told_at_once_with_its_line():
         ('"8..4"', "is an empty range"),
         ('"4..8:0"', "does not end; write a step of 1 or more"),
         ("[]", "is an empty list"),
-        ('"many"', 'is no range; write a number, or "4..24"'),
+        ('"many"', 'is not a range; write a number, or "4..24"'),
         ("4.5", "is not a whole number"),
     ],
 )
@@ -101,7 +101,7 @@ def test_prices_say_their_currency_date_and_source():
     assert [one.split(": ")[1] for one in told if "is missing" in one] == [
         "currency", "date", "source",
     ]  # fmt: skip
-    assert any("-1 is no price" in one for one in told)
+    assert any("-1 is not a price" in one for one in told)
 
 
 def test_a_card_without_a_price_is_in_no_design_and_one_for_nothing_is():

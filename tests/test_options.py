@@ -65,7 +65,7 @@ def test_an_empty_name_is_neither_the_folder_that_one_is_in_nor_passed_over(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A variable of a shell that is not set gives one."""
-    assert "is no name of a" in refused(capsys, *arguments)
+    assert "is not a valid name of a" in refused(capsys, *arguments)
 
 
 def test_a_figure_that_does_not_vary_costs_no_file(
@@ -142,7 +142,7 @@ def test_a_fit_to_results_is_not_taken_for_one_to_claims(
     [
         (["compare", "a", "b", "--seeds", "0"], "--seeds: 0 is too small; give 1 or more"),
         (["serve", "--port", "99999"], "--port: 99999 is too large; give 65535 or less"),
-        (["lesson", "--seed", "x"], '--seed: "x" is no whole number'),
+        (["lesson", "--seed", "x"], '--seed: "x" is not a whole number'),
         (
             ["check", "scenario.toml", "--fail-on", "foo"],
             '--fail-on: "foo" is not known; give one of "critical", "warning", "info"',
@@ -202,7 +202,7 @@ def test_a_word_behind_unknowns_that_nothing_takes_is_meant_as_their_number(
 ) -> None:
     said = refused(capsys, "run", "raid5-disks", "--unknowns", "abc")
     assert said == (
-        '--unknowns: "abc" is no number of draws; give 10 to 10,000, or nothing for 64\n'
+        '--unknowns: "abc" is not a number of draws; give 10 to 10,000, or nothing for 64\n'
     )
     assert "too many draws" in refused(capsys, "run", "raid5-disks", "--unknowns", "10001")
 
@@ -271,8 +271,8 @@ def test_a_design_that_does_not_exist_is_refused_before_anything_is_run(
     )
     assert said.splitlines() == [
         "--why: there is no design 99999999; 0 to 272639",
-        '--why: "levl=raid6" is no property of a design; did you mean "level"?',
-        '--why: "" is no property of a design; write a number, or "level=raid6, drives=8"',
+        '--why: "levl=raid6" is not a property of a design; did you mean "level"?',
+        '--why: "" is not a property of a design; write a number, or "level=raid6, drives=8"',
     ]
 
 

@@ -463,7 +463,7 @@ def until_over_of(page, key):
         (["--limit", "1 KiB"], "--limit: "),
         (["--limit", "2 h"], "out of range"),
         (["--name", "https://lab.example.org"], "--name: "),
-        (["--name", "lab.example.org:8642"], "is no name of a host"),
+        (["--name", "lab.example.org:8642"], "is not a valid name of a host"),
         (["--name", ""], "give it alone, as lab.example.org"),
         (["--host", "192.0.2.1", "--port", "0"], "cannot listen at 192.0.2.1"),
         (["--host", "no.such.host.invalid"], "cannot listen at no.such.host.invalid"),

@@ -152,7 +152,7 @@ def test_a_value_outside_of_the_range_that_its_card_writes_is_refused_with_its_l
         read_card(text, "own.toml")
     (problem,) = error.value.problems
     assert (problem.file, problem.line) == ("own.toml", 11)
-    assert "does not hold the value 3" in problem.cause
+    assert "does not contain the value 3" in problem.cause
 
 
 def test_a_range_of_the_card_counts_more_than_that_of_its_class():

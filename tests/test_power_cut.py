@@ -203,7 +203,7 @@ def test_power_goes_only_where_it_is_and_comes_only_where_it_is_not() -> None:
         ({"level": "raid1", "drives": 2, "intent": "journal"}, "raid1 has no parity"),
         ({"level": "raid6", "intent": "ppl"}, "raid6 has no log of partial parity"),
         ({"battery": "good", "intent": "bitmap"}, "RAID by software"),
-        ({"intent": "bitmap", "bitmap_chunk": "96 KiB"}, "no multiple of the strip"),
+        ({"intent": "bitmap", "bitmap_chunk": "96 KiB"}, "not a multiple of the strip"),
         ({"intent": "diary"}, 'did you mean|"diary"'),
     ],
 )

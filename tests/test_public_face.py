@@ -159,7 +159,7 @@ def test_a_scenario_is_read_from_text():
     text = (ROOT / "scenarios" / "p3700-database.toml").read_text("utf-8")
     assert Scenario.from_text(text).resolved() == Scenario.read("p3700-database").resolved()
     assert "scenario:1: " in refusal(Scenario.from_text, "host = 1")
-    assert "Scenario.from_text(): text: 5 is no text" in refusal(Scenario.from_text, 5)
+    assert "Scenario.from_text(): text: 5 is not a text" in refusal(Scenario.from_text, 5)
 
 
 def test_with_makes_another_scenario_and_leaves_the_first_as_it_is():
@@ -209,8 +209,8 @@ def test_a_default_follows_what_with_changes():
         ("volume.level", "raid7", 'with_(): volume.level: "raid7" is not known here'),
         ("load.size", 4096, "with_(): load.size: 4096 has no unit"),
         ("load.size", object(), "with_(): load.size"),
-        ("", 1, 'is no key; write with_("load.outstanding", 32)'),
-        (5, 1, "with_(): 5: is no key"),
+        ("", 1, 'is not a key; write with_("load.outstanding", 32)'),
+        (5, 1, "with_(): 5: is not a key"),
         ("volume.drives", 2, "volume.drives"),
     ],
 )
@@ -287,8 +287,8 @@ def test_with_progress_there_is_the_bar_of_the_command_line(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "wrong"),
     [
-        (["p3700-database"], 'run(): scenario: "p3700-database" is no Scenario'),
-        ([None], "run(): scenario: None is no Scenario; give raidsim.Scenario.read(...)"),
+        (["p3700-database"], 'run(): scenario: "p3700-database" is not a Scenario'),
+        ([None], "run(): scenario: None is not a Scenario; give raidsim.Scenario.read(...)"),
     ],
 )
 def test_only_a_scenario_can_be_run(arguments, wrong):
@@ -387,7 +387,7 @@ def test_the_figure_is_what_the_command_line_draws():
 @pytest.mark.parametrize("workers", ["x", 0, -3, 1.5, True])
 def test_a_number_of_workers_is_a_whole_one(workers):
     words = refusal(raidsim.sweep, quick(), {"load.outstanding": [1, 2]}, workers=workers)
-    assert "no whole number from 1 on" in words
+    assert "not a whole number from 1 on" in words
 
 
 @pytest.mark.parametrize("given", [{"within": "2 ms"}, {"precision": "1 %"}])
@@ -397,4 +397,4 @@ def test_what_results_cannot_answer_is_not_asked_of_them(given):
 
 
 def test_a_result_is_written_to_a_path_and_nothing_else():
-    assert "5 is no path" in refusal(result().to_json, 5)
+    assert "5 is not a path" in refusal(result().to_json, 5)

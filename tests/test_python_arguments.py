@@ -52,5 +52,5 @@ def test_a_scenario_names_its_volumes_and_its_loads() -> None:
         with pytest.raises(InputError, match=r"Scenario.at\(\): searched: .* none of its loads"):
             disk.at(other, 4)
     for value in (*WRONG, 0, -1, 1.5, True):
-        with pytest.raises(InputError, match=r"Scenario.at\(\): value: .* no number of I/Os"):
+        with pytest.raises(InputError, match=r"Scenario.at\(\): value: .* not a number of I/Os"):
             disk.at(load, value)

@@ -86,7 +86,7 @@ def test_a_name_that_no_file_can_have_is_refused(name: str) -> None:
 
 def test_standard_output_is_only_for_what_can_go_there() -> None:
     output.check([json_to("-")])
-    assert "no name of a file" in problem_of(Target("--html", "-", (".html",)))
+    assert "not a valid name of a file" in problem_of(Target("--html", "-", (".html",)))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no rights of folders")

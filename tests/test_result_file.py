@@ -70,9 +70,9 @@ def changed(change) -> str:
         (lambda d: d.update(points=7), "r.json: points: is not a list"),
         (lambda d: d.update(power_w=[]), "r.json: power_w: is not an object"),
         (lambda d: d.update(scenario=None), "r.json: scenario: is not an object"),
-        (lambda d: d.update(seed=float("inf")), "r.json: is no JSON"),
+        (lambda d: d.update(seed=float("inf")), "r.json: is not JSON"),
         (lambda d: d.pop("schema"), "r.json: holds no result"),
-        (lambda d: d.update(schema="raidsim.bench/1"), "is no schema of a result file"),
+        (lambda d: d.update(schema="raidsim.bench/1"), "is not a schema of a result file"),
     ],
 )
 def test_what_is_wrong_with_a_result_is_said_with_its_place(change, wrong):

@@ -92,7 +92,7 @@ def test_facts_say_what_is_in_front_of_what() -> None:
         ('warm = { offset = "300 GB" }', 19, "hybrid.warm", "ends beyond the hybrid"),
         ('mode = "tier"\nwrite = "through"', 20, "hybrid.write", "this is a tier"),
         ('buffer = "back"', 19, "hybrid.buffer", "this hybrid is on the host"),
-        ('controller = "rad"', 19, "hybrid.controller", "no controller of this scenario"),
+        ('controller = "rad"', 19, "hybrid.controller", "not a controller of this scenario"),
         ('colour = "red"', 19, "hybrid.colour", "unknown key"),
     ],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from raidsim.errors import InputError
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (["schema=1"], "schema: says how a file is written, and is no key to be set"),
+        (["schema=1"], "schema: says how a file is written, and is not a key that can be set"),
         (["volume[3].drives=4"], "there is only one of them, which has the number 0"),
         (["load.area.size=600 GiB"], "ends at 644.2 GB, beyond the volume of 513.9 GB"),
         (

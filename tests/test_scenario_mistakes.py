@@ -26,7 +26,7 @@ from raidsim.resources import data_folder
         ("[[load]]", "[[laod]]", "load", "is missing"),
         ('"100 %"', '"120 %"', "load.read", "more than 100 %"),
         ('"100 %"', "1", "load.read", "has no unit"),
-        ('"100 %"', "true", "load.read", "is no share"),
+        ('"100 %"', "true", "load.read", "is not a valid share"),
         ('"8 KiB"', '"8"', "load.size", "has no unit"),
         ('"8 KiB"', '"8 ms"', "load.size", "a unit of time, not of size"),
         ('"8 KiB"', '"1000 B"', "load.size", 'write "512 B" or "1 KiB"'),
@@ -198,7 +198,7 @@ def test_a_folder_is_no_scenario(tmp_path):
 
 
 def test_a_device_is_no_scenario():
-    with pytest.raises(InputError, match="no regular file"):
+    with pytest.raises(InputError, match="not a regular file"):
         scenario.load("/dev/zero")
 
 

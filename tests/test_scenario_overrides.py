@@ -67,8 +67,8 @@ def test_a_bad_seed_from_outside_is_no_fault_of_the_file():
     ("override", "key", "message"),
     [
         ("load.outstanding", "load.outstanding", "has no value"),
-        ("=3", None, "is no key"),
-        ("load..size=3", "load..size", "is no key"),
+        ("=3", None, "is not a key"),
+        ("load..size=3", "load..size", "is not a key"),
         ("load[7].size=8 KiB", "load[7].size", "there is only one of them"),
         ("load.outstandin=8", "load.outstandin", 'did you mean "outstanding"?'),
         ("lod.size=8 KiB", "lod", 'did you mean "load"?'),

@@ -96,7 +96,9 @@ def test_a_number_is_no_key_of_a_scenario():
     loaded = load_text(shipped("scenario"))
     assert "schema" not in loaded.resolved()
     message = refusal(load_scenario, "p3700-database", ["schema=1"])
-    assert message.startswith("--set: schema: says how a file is written, and is no key to be set")
+    assert message.startswith(
+        "--set: schema: says how a file is written, and is not a key that can be set"
+    )
 
 
 def test_a_result_of_a_newer_schema_is_refused():

@@ -52,5 +52,5 @@ def test_without_any_loss_weights_leave_the_rule_of_three() -> None:
 
 @pytest.mark.parametrize(("found", "trials"), [(-1, 10), (11, 10), (0, 0)])
 def test_what_is_no_proportion_is_refused(found: int, trials: int) -> None:
-    with pytest.raises(ValueError, match="no proportion"):
+    with pytest.raises(ValueError, match="not a proportion"):
         counted(found, trials)

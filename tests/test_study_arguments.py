@@ -18,8 +18,8 @@ SWEPT = {"load.outstanding": [1, 2]}
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"scenario": None}, "scenario: None is no Scenario"),
-        ({"scenario": "p3700-database"}, 'scenario: "p3700-database" is no Scenario'),
+        ({"scenario": None}, "scenario: None is not a Scenario"),
+        ({"scenario": "p3700-database"}, 'scenario: "p3700-database" is not a Scenario'),
         ({"vary": 3}, "vary: 3 is not a table"),
         ({"vary": None}, "vary: nothing is varied"),
         ({"sample": "1..4"}, 'sample: "1..4" is not a table'),
@@ -27,12 +27,12 @@ SWEPT = {"load.outstanding": [1, 2]}
         ({"sample": {"load.outstanding": "1..4"}}, "samples: no number of draws is given"),
         ({"samples": -1}, "samples: -1 is out of range"),
         ({"samples": 3}, "samples: has no effect without sample"),
-        ({"where": 3}, "where: 3 is no text"),
+        ({"where": 3}, "where: 3 is not a text"),
         ({"seeds": None}, "seeds: None is not a whole number"),
         ({"seeds": 1.5}, "seeds: 1.5 is not a whole number"),
-        ({"store": 3}, "store: 3 is no path of a file"),
-        ({"store": ""}, "store: is no name of a file"),
-        ({"cluster": 3}, "cluster: 3 is no text"),
+        ({"store": 3}, "store: 3 is not a path of a file"),
+        ({"store": ""}, "store: is not a valid name of a file"),
+        ({"cluster": 3}, "cluster: 3 is not a text"),
         ({"progress": "yes"}, 'progress: "yes" is neither true nor false'),
     ],
 )
@@ -50,15 +50,15 @@ def test_a_sweep_says_which_argument_is_wrong(arguments: dict[str, Any], words: 
         ({"percentile": math.nan, "within": "2 ms"}, "percentile: nan is not a number"),
         ({"percentile": 99, "within": "2 ms"}, "percentile: 99 is out of range"),
         ({"percentile": 0.2, "within": "2 ms"}, "percentile: 20 % is out of range"),
-        ({"names": "ab"}, 'names: "ab" is no list'),
+        ({"names": "ab"}, 'names: "ab" is not a list'),
         ({"seeds": 0}, "seeds: 0 is out of range"),
         ({"within": 2}, "within: 2 has no unit"),
-        ({"within": "0 ms"}, "within: 0 ms is no latency"),
+        ({"within": "0 ms"}, "within: 0 ms is not a latency"),
         ({"states": "no"}, 'states: "no" is neither true nor false'),
         ({"risk": None}, "risk: None is neither true nor false"),
         ({"prices": "prices.toml"}, 'prices: "prices.toml" holds no prices'),
-        ({"store": 3}, "store: 3 is no path of a file"),
-        ({"cluster": 3}, "cluster: 3 is no text"),
+        ({"store": 3}, "store: 3 is not a path of a file"),
+        ({"cluster": 3}, "cluster: 3 is not a text"),
     ],
 )
 def test_a_comparison_says_which_argument_is_wrong(arguments: dict[str, Any], words: str) -> None:
@@ -70,12 +70,12 @@ def test_a_comparison_says_which_argument_is_wrong(arguments: dict[str, Any], wo
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"prices": 3}, "prices: 3 is no path of a file"),
+        ({"prices": 3}, "prices: 3 is not a path of a file"),
         ({"runs": 0}, "runs: 0 is out of range"),
         ({"runs": "many"}, 'runs: "many" is not a whole number'),
         ({"unknowns": "many"}, 'unknowns: "many" is not a whole number'),
-        ({"store": 3}, "store: 3 is no path of a file"),
-        ({"cluster": 3}, "cluster: 3 is no text"),
+        ({"store": 3}, "store: 3 is not a path of a file"),
+        ({"cluster": 3}, "cluster: 3 is not a text"),
     ],
 )
 def test_a_plan_says_which_argument_is_wrong(arguments: dict[str, Any], words: str) -> None:
@@ -86,7 +86,7 @@ def test_a_plan_says_which_argument_is_wrong(arguments: dict[str, Any], words: s
 
 @pytest.mark.parametrize("path", [None, 3, math.nan, b"trace.csv", [Path("trace.csv")]])
 def test_a_trace_is_read_from_a_path(path: Any) -> None:
-    with pytest.raises(InputError, match=r"Trace.read\(\): .* is no path of a file"):
+    with pytest.raises(InputError, match=r"Trace.read\(\): .* is not a path of a file"):
         Trace.read(path)
 
 
@@ -105,7 +105,7 @@ def test_no_file_is_called_after_what_is_no_path(
     for write in (swept.to_csv, swept.to_json, swept.to_parquet):
         if path is None and write == swept.to_json:
             continue
-        with pytest.raises(InputError, match="is no path of a file"):
+        with pytest.raises(InputError, match="is not a path of a file"):
             write(path)
     assert not list(tmp_path.iterdir())
 
@@ -125,13 +125,13 @@ def test_a_variant_has_a_number_of_the_table(variant: Any) -> None:
 @pytest.mark.parametrize("rows", [0, -1, 1.5, None, "many"])
 def test_a_trace_comes_in_pieces_of_a_request_or_more(rows: Any) -> None:
     trace = Trace.read(next((Path(__file__).parent / "data/traces").rglob("*blkparse*")))
-    with pytest.raises(InputError, match=r"blocks\(\): rows: .* is no number of requests"):
+    with pytest.raises(InputError, match=r"blocks\(\): rows: .* is not a number of requests"):
         trace.blocks(rows)
 
 
 def test_in_python_messages_name_arguments_and_no_options() -> None:
     for where, told in (
-        ("", 'where: "" is no condition'),
+        ("", 'where: "" is not a condition'),
         ("load.size >= 3", "where: "),
         ("load.outstanding > 9", 'where: "load.outstanding > 9" leaves no variant'),
     ):

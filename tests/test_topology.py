@@ -275,7 +275,7 @@ def test_parts_must_lead_to_the_host() -> None:
     def link(name: str, to: str) -> Part:
         return Part(name, LINK, to, "sas-6g", 4, 1.0)
 
-    with pytest.raises(ValueError, match="leads to b, which is no part"):
+    with pytest.raises(ValueError, match="leads to b, which is not a part"):
         Fabric([link("a", "b")], [])
     with pytest.raises(ValueError, match="lead in a circle"):
         Fabric([link("a", "b"), link("b", "a")], [])

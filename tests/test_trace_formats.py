@@ -225,7 +225,7 @@ def test_an_iolog_of_an_unknown_version_is_refused(tmp_path):
 def test_an_iolog_without_waits_says_that_it_has_no_times(tmp_path):
     found, trace = of_text(tmp_path, "fio version 2 iolog\nx read 0 512\nx read 512 512\n")
     assert found["time"].tolist() == [0, 0]
-    assert "nothing is known of when" in trace.counts.notes[0]
+    assert "arrival times of requests are not known" in trace.counts.notes[0]
 
 
 ETW = """BeginHeader
@@ -314,7 +314,7 @@ def test_letters_of_an_event_say_what_it_does(tmp_path):
     found, trace = of_text(tmp_path, text)
     assert found["op"].tolist() == [TRIM, FLUSH, FLUSH, WRITE, READ]
     assert trace.counts.not_understood == 0
-    assert trace.counts.passed_over["packet command, no read or write of a sector"] == 1
+    assert trace.counts.passed_over["packet command, not a read or write of a sector"] == 1
 
 
 def test_events_of_several_cpus_are_put_in_the_order_of_time(tmp_path):
@@ -342,7 +342,7 @@ def test_the_file_of_one_cpu_says_that_there_are_others(tmp_path):
     for cpu in range(3):
         (tmp_path / f"sda.blktrace.{cpu}").write_bytes(record(1, 1, 2, 64, 4096))
     _, trace = read(tmp_path / "sda.blktrace.0")
-    assert "2 files of others" in trace.counts.notes[0]
+    assert "2 files of other CPUs" in trace.counts.notes[0]
     assert "blkparse -i sda -d" in trace.counts.notes[0]
 
 
@@ -424,7 +424,7 @@ def test_columns_of_a_csv_are_named_with_their_units(tmp_path):
         ("time=Tss [us], op=Type, offset=LBA [B], size=Len [B]", 'there is no column "Tss"'),
         ("time=TS [us], op=Type [1=erase], offset=LBA [B], size=Len [B]", "1=erase"),
         ("time=TS [us], op=TS, offset=LBA [B], size=Len [B]", "a column is given twice"),
-        ("nonsense", "is none of time, op"),
+        ("nonsense", "is not one of time, op"),
     ],
 )
 def test_a_mistake_in_the_columns_is_explained(tmp_path, columns, wrong):

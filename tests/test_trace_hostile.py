@@ -37,7 +37,7 @@ def test_a_packed_file_that_is_cut_short_gives_what_is_there_and_says_so(tmp_pat
     assert 0 < len(found) < 2000
     assert "gzip data ends in the middle" in trace.counts.cut_short
     (cut,) = trace.counts.examples  # what is left of its last line is no request
-    assert (cut.line, cut.reason) == (len(found) + 1, "is not whole: the file is cut short in it")
+    assert (cut.line, cut.reason) == (len(found) + 1, "is incomplete: the file ends within it")
     assert trace.counts.finished
 
 
@@ -149,17 +149,17 @@ def test_ends_of_lines_of_other_systems_and_blank_lines_are_nothing(tmp_path, en
     [
         ("-1", "negative"),
         ("1e400", "too large"),
-        ("1e-400", "no whole number"),
-        ("1_000", "no number"),
+        ("1e-400", "not a whole number"),
+        ("1_000", "not a number"),
         ("99999999999999999999999", "too large"),
-        ("9223372036854775807", "behind 2^62"),
+        ("9223372036854775807", "beyond 2^62"),
         ("9" * 200, "too large"),
-        ("0x10", "no number"),
-        ("nan", "no number"),
-        ("NaN", "no number"),
-        ("1.5", "no whole number"),
+        ("0x10", "not a number"),
+        ("nan", "not a number"),
+        ("NaN", "not a number"),
+        ("1.5", "not a whole number"),
         ("", "is empty"),
-        ("١٢", "no number"),
+        ("١٢", "not a number"),
     ],
 )
 def test_a_number_that_is_none_is_told_with_its_line(tmp_path, cell, reason):
@@ -210,7 +210,7 @@ def test_a_file_that_is_not_there_is_told(wrong):
 
 def test_a_folder_or_a_device_is_no_trace(tmp_path):
     assert "is a folder" in refusal(tmp_path)
-    assert "is no regular file" in refusal("/dev/zero")
+    assert "is not a regular file" in refusal("/dev/zero")
 
 
 def test_a_vscsi_record_that_is_cut_is_said(tmp_path):
@@ -226,7 +226,7 @@ def test_a_payload_of_blktrace_with_a_lying_length_is_said(tmp_path):
     lying = record[:46] + b"\xff\xff"
     found, trace = of_text(tmp_path, data + lying)
     assert len(found) == 88
-    assert "is not whole" in trace.counts.cut_short
+    assert "is incomplete" in trace.counts.cut_short
 
 
 def test_rubbish_between_records_of_blktrace_is_passed_over(tmp_path):
@@ -336,4 +336,4 @@ def test_a_file_that_is_no_text_has_no_columns(tmp_path):
     with pytest.raises(InputError) as caught:
         raidsim.Trace.read(path, columns="time=1 [us], op=9, offset=3 [B], size=4 [B]")
     (problem,) = caught.value.problems
-    assert problem.cause == "is no text, so it has no columns of CSV"
+    assert problem.cause == "is not text, so it has no columns of CSV"

@@ -117,7 +117,7 @@ def test_a_trace_of_which_nothing_can_be_written_leaves_no_file(tmp_path):
 
 
 def test_a_format_that_cannot_be_written_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no format that can be written"):
+    with pytest.raises(InputError, match="not a format that can be written"):
         write(tmp_path / "made", [], "etw")
 
 

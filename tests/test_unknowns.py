@@ -465,7 +465,7 @@ def test_two_scenarios_are_compared_draw_by_draw(one_server) -> None:
     (order,) = compare(one_server, one_server.with_("load.size", "8 KiB"), unknowns=16)
     assert order.ahead == 1
     assert order.low > 1
-    with pytest.raises(InputError, match="no figure of both"):
+    with pytest.raises(InputError, match="not a figure of both"):
         compare(one_server, one_server, figure="iop", unknowns=16)
 
 

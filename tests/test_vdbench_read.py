@@ -209,7 +209,7 @@ def test_rows_that_are_cut_off_are_listed_with_their_lines():
     cut = SUMMARY[: SUMMARY.index("     std_2-3") - 60]
     report = vdbench_summary.parse(cut + "\n13:00:09.000 *** something failed\n", "s.html")
     words = "\n".join(map(str, report.measured.remarks))
-    assert "s.html:13: is passed over" in words
+    assert "s.html:13: is left out" in words
     assert "something failed" in words
 
 

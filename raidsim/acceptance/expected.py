@@ -114,7 +114,7 @@ def read_expected(name: str | PathLike[str]) -> Expected:
     except OSError as error:
         refuse(shown, f"cannot be read: {(error.strerror or str(error)).lower()}")
     except (UnicodeDecodeError, ValueError, RecursionError):
-        refuse(shown, "is no JSON")
+        refuse(shown, "is not JSON")
     if not isinstance(loaded, dict) or loaded.get("schema") != SCHEMA:
         remedy = f'write it anew with raidsim accept ("schema": "{SCHEMA}")'
         refuse(shown, "holds no expectations that this version of raidsim reads", remedy)

@@ -45,7 +45,9 @@ MIRROR_POLICIES = {
 
 
 def _mirror_policy(volume: VolumeSpec, host: Card | None) -> int:
-    """Return which copy reads take; ``host`` is the card of the server that does RAID, if one does.
+    """Return the number of the policy by which reads choose a copy.
+
+    ``host`` is the card of the server that does RAID, if one does.
 
     Far copies are of Linux md alone, so they are read as it reads.
     """

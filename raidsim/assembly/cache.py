@@ -149,7 +149,7 @@ def modes(
 
 
 def read_mode(read_ahead: str, card: Card) -> int:
-    """Return which reads of a volume in this mode are followed by a fetch, as ARRAY has it."""
+    """Return the number of a read mode as ARRAY has it: which reads are followed by a fetch."""
     ahead = READ_MODES[read_ahead]
     if ahead == c.READ_AHEAD and card.flag("cache.detects_streams"):
         return c.ADAPTIVE

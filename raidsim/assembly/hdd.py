@@ -297,7 +297,7 @@ def _geometry_problems(card: Card) -> Iterator[Problem]:
         yield card.problem("geometry.track_inner", cause, remedy)
     sector, physical = card.integer("capacity.sector"), card.integer("capacity.physical_sector")
     if physical % sector:
-        cause = f"is no multiple of capacity.sector ({sector} bytes)"
+        cause = f"is not a multiple of capacity.sector ({sector} bytes)"
         remedy = f"{sector} or a multiple of it"
         yield card.problem("capacity.physical_sector", cause, remedy)
 

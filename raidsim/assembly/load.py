@@ -114,7 +114,7 @@ def _law(distribution: str) -> int:
 
 
 def _end(system: System, load: LoadSpec, worker: int) -> dict[str, int]:
-    """Return where the stream of one worker ends, if the load has a limit."""
+    """Return the limits of the stream of one worker, by field of STREAM; empty without a limit."""
     found: dict[str, int] = {}
     if load.limit.ios is not None:
         found["stop_ios"] = share_of(load.limit.ios, load.workers, worker)

@@ -47,7 +47,7 @@ class Run:
         return ((self.cylinder + cylinder) * heads + head) * sectors + sector
 
     def number_of(self, place: int, heads: int, sectors: int) -> int | None:
-        """Return which sector of the run lies at ``place``; None if none does."""
+        """Return the number of the run's sector at ``place``, from 0 on; None if there is none."""
         track, sector = divmod(place, sectors)
         cylinder, head = divmod(track, heads)
         inside = head * self.track + sector - self.front

@@ -99,7 +99,9 @@ def problems(card: Card, buffered: int) -> Iterator[Problem]:
     band, sector = card.integer("smr.band"), card.integer("capacity.physical_sector")
     if band % sector:
         yield card.problem(
-            "smr.band", f"is no multiple of capacity.physical_sector ({sector} bytes)", "round it"
+            "smr.band",
+            f"is not a multiple of capacity.physical_sector ({sector} bytes)",
+            "round it",
         )
     transfer = card.integer("command.max_transfer")
     if transfer > band:

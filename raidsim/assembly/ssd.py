@@ -154,7 +154,7 @@ def _flash_problems(card: Card) -> Iterator[Problem]:
     if page % frame:
         yield card.problem("flash.frame", "does not divide flash.page", "a divisor of the page")
     if card.integer("flash.stripe") % unit:
-        cause = f"is no multiple of a program unit (planes x page = {unit} bytes)"
+        cause = f"is not a multiple of a program unit (planes x page = {unit} bytes)"
         yield card.problem("flash.stripe", cause, f"give a multiple of {unit} bytes")
 
 

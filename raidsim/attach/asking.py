@@ -29,7 +29,7 @@ def wish_of(what: str, keys: Sequence[str]) -> dict[str, Any]:
     for word in keys:
         key, equals, value = word.partition("=")
         if not key or not equals:
-            cause = f"{quote(word)} is no key with a value"
+            cause = f"{quote(word)} is not a key with a value"
             problems.append(Problem("raidsim tell", None, None, cause, "write drive=2"))
         else:
             wish[key] = _value(value)

@@ -210,7 +210,7 @@ class AttachedSystem:
                 self.devices[name].stored.memory_is_lost(ranges)
 
     def status(self) -> dict[str, Any]:
-        """Return its state as plain data: times in s, sizes in bytes."""
+        """Return the state of the system as plain data: times in s, sizes in bytes."""
         return {
             "time": self.course.now,
             "power": self.env.power,

@@ -134,7 +134,7 @@ class Device:
             answer(Answer(nbd.EINVAL, str(error)))
 
     def _refusal(self, one: nbd.Request) -> Answer | None:
-        """Return why a request cannot be carried out, if it cannot."""
+        """Return the answer with the reason why a request cannot be carried out; None if it can."""
         allowed = nbd.ALLOWED_FLAGS.get(one.command)
         if allowed is None:
             return Answer(nbd.EINVAL, f"there is no command {one.command}")

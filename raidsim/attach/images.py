@@ -141,7 +141,7 @@ def find(folder: Path) -> Array:
         If there is none, several, or one that is not known here, with what each file lacks.
     """
     if not folder.is_dir():
-        raise wrong(folder, "is no folder", "give one that holds images of members")
+        raise wrong(folder, "is not a folder", "give one that holds images of members")
     problems, images = [], []
     for path in sorted(one for one in folder.iterdir() if one.is_file())[:MOST_FILES]:
         try:

@@ -318,7 +318,7 @@ class Members:
             yield one.address, data[one.at : one.at + one.length], stripe
 
     def _number(self, address: int) -> int:
-        """Return which data strip of its stripe lies at a volume address."""
+        """Return the number, from 0 on, of the data strip in its stripe at a volume address."""
         spans, unit = self.layout["spans"], self.layout["unit"]
         inner = address if spans == 1 else address // unit // spans * unit + address % unit
         return int(inner // self.strip % self.layout["data"])
@@ -518,7 +518,7 @@ class Members:
                         self.drives[drive].write(row * self.strip, content)
 
     def inconsistent(self, stripes: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return which of these stripes do not agree: drive and row of the strips that differ."""
+        """Return drive and row of each strip in these stripes that contradicts the others."""
         n: int = self.layout["span_drives"]
         wrong = []
         for span, row in stripes:

@@ -103,6 +103,8 @@ def _bitmap_chunk(path: Path, block: Superblock) -> int:
         file.seek((block.place + (block.bitmap or 0)) * SECTOR + BITMAP_CHUNK_AT)
         chunk = int.from_bytes(file.read(4), "little")
     if chunk < SECTOR or chunk & (chunk - 1):
-        cause = f"its bitmap has chunks of {chunk} bytes, which is no power of two from {SECTOR} on"
+        cause = (
+            f"its bitmap has chunks of {chunk} bytes, which is not a power of two from {SECTOR} on"
+        )
         raise InputError([Problem(str(path), None, None, cause, None)])
     return chunk

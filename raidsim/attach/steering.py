@@ -87,7 +87,7 @@ class Steering:
         try:
             wish = json.loads(line)
         except (ValueError, RecursionError):
-            return _no("that is no JSON")
+            return _no("that is not JSON")
         if isinstance(wish, dict) and "show" in wish:
             if wish != {"show": "status"}:
                 return _no('only {"show": "status"} can be shown')

@@ -99,7 +99,7 @@ class CardFit:
         return all(one.is_met for one in self.figures)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain dicts, lists and numbers."""
+        """Return all values as plain dicts, lists and numbers."""
         return {
             "schema": SCHEMA,
             "card": self.card.name,
@@ -278,7 +278,7 @@ def _host(card: Card) -> dict[str, Any]:
 
 
 def _parameters(card: Card) -> list[Parameter]:
-    """Return what least squares may move; dies set an upper bound to the spare area."""
+    """Return the parameters that least squares may change; dies bound the spare area from above."""
     found = [one for one in free_parameters([card], assumed=True) if one.name not in COUNTED]
     if not found:
         cause, remedy = "no value on it may move", "write a range beside values that no sheet gives"

@@ -57,7 +57,7 @@ class Conflict:
 def conflicts(
     fit: Fit, parameters: Sequence[Parameter], misses: Sequence[float], allowed: Sequence[float]
 ) -> tuple[Conflict, ...]:
-    """Return why each figure is missed that is off by more than is allowed.
+    """Return the reason for each figure that is missed by more than is allowed.
 
     Parameters
     ----------

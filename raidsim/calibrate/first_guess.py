@@ -248,7 +248,7 @@ def track(card: Card, rate: float) -> float:
 def within(
     values: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
-    """Return those values that have a range, each brought into it."""
+    """Return the values that have a range, each moved into its range."""
     return {
         name: min(max(value, ranges[name][0]), ranges[name][1])
         for name, value in values.items()

@@ -195,13 +195,13 @@ def _pass(search: _Search, start: Trial, starts: int) -> Trial:
 
 
 def _gain(start: Trial, end: Trial) -> float:
-    """Return what one trial costs less than another, beyond what must be gained at least."""
+    """Return the reduction of the cost between two trials, less the least that counts."""
     least = max(start.open_cost, ENOUGH * len(start.verdicts))
     return start.cost - end.cost - GAIN * least
 
 
 def _holding(trial: Trial) -> int:
-    """Return how many claims hold."""
+    """Return the number of claims that hold in a trial."""
     return sum(verdict.holds for verdict in trial.verdicts)
 
 

@@ -73,7 +73,7 @@ class Replaced:
     of: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the JSON shows it."""
+        """Return the values as plain data, as the JSON shows them."""
         one = self.parameter
         return {
             "card": one.card.name,
@@ -98,7 +98,7 @@ class LeftOut:
         return plain([one for one in self.verdicts if role in (None, one.claim.role)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as the JSON shows it."""
+        """Return the values as plain data, as the JSON shows them."""
         return {
             "name": self.document,
             "calibration": self.errors("calibration").to_dict(),
@@ -271,7 +271,7 @@ def _middle(parameter: Parameter) -> float:
 
 
 def _of_flash(card: Card, name: str) -> float | None:
-    """Return what flash of the cells and the year of a drive has, as on a new card; or None."""
+    """Return the value that a new card has for a drive's cells and year, base units; or None."""
     if card.year is None:
         return None
     if name == "flash.channel_read_time_per_byte" and card.integer("flash.channels") > 1:

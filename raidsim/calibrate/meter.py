@@ -30,7 +30,7 @@ class Estimate:
     starts: int
 
     def __str__(self) -> str:
-        """Return it as a sentence."""
+        """Return the progress as a sentence."""
         what = f"{_count(self.parameters, 'value')}, {_count(self.claims, 'claim')}"
         what += f": about {self.runs:,} runs"
         text = f"{what}, {_duration(self.seconds)}"
@@ -65,7 +65,7 @@ class Meter:
         self.times: list[float] = []
 
     def watch(self, what: str) -> OnProgress:
-        """Return what to call after every run of the next trials."""
+        """Return the function that reports progress after every run of the next trials."""
         before = self.done
 
         def tell(progress: Progress) -> None:

@@ -98,7 +98,7 @@ def learn(
     volume: str | None = None,
     tell: Tell | None = None,
 ) -> OwnResults:
-    """Return what results show about the values of a scenario's cards.
+    """Return the values of a scenario's cards as results narrow them.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ def _groups(
 
 
 def _why_left_out(job: MeasuredJob, played: Played) -> str:
-    """Return why a job tells nothing, in words; empty of one that does."""
+    """Return the reason why nothing is learned from a job, in words; empty if something is."""
     if played.refused:
         return played.refused[0].meaning
     return "nothing was measured" if job.error or job.iops == 0 else ""
@@ -406,7 +406,7 @@ class _Search:
         )
 
     def _told(self, x: Vector, covariance: Vector) -> NDArray[np.bool_]:
-        """Return which values the figures moved, by more than no news would, or narrowed."""
+        """Return flags, one a value: the figures moved it by more than chance, or narrowed it."""
         before, after = (np.sqrt(np.diag(one)) for one in (self.unknowns.prior, covariance))
         moved = np.abs(x - self.unknowns.mean) > MOVED * before
         found: NDArray[np.bool_] = moved | (after < LEARNED * before)

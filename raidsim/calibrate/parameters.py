@@ -230,7 +230,7 @@ def _parameter(card: Card, attribute: Attribute) -> Parameter:
 
 
 def _step(card: Card, attribute: Attribute) -> float:
-    """Return what a size or a count moves by; 0 for what is continuous."""
+    """Return the step of a size or a count, in its unit; 0 for a continuous value."""
     if attribute.dimension == "count":
         return 1.0
     if not units.DIMENSIONS[attribute.dimension].integer:

@@ -69,7 +69,7 @@ class Taken:
 
 
 def take(card: Card, performance: Sequence[RatedPerformance]) -> tuple[tuple[Taken, ...], Card]:
-    """Return what is printed outright or follows by a rule, and the card with these values."""
+    """Return values that a sheet prints or that follow by a rule, and the card with them."""
     own, taken = card, _taken(card)
     card = card.changed({one.name: one.after for one in taken})
     same = (*_seeks(own, card), *_slc_cache(own, card))
@@ -256,7 +256,7 @@ def _channels(card: Card, _guess: Mapping[str, float]) -> Taken | None:
 
 
 def _dies(card: Card, guess: Mapping[str, float]) -> Taken | None:
-    """Return how many dies a channel has, if the card lets that move.
+    """Return the number of dies a channel, if the card lets it change; else None.
 
     They hold the user capacity and the spare area, which the guess may know.
     """

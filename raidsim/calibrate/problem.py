@@ -311,7 +311,7 @@ def _highest(measurement: Measurement, results: Mapping[Job, Result]) -> list[Jo
 
 @cache
 def places_of(scenario: str, overrides: tuple[str, ...]) -> tuple[tuple[str, Card], ...]:
-    """Return where a scenario has which card: pairs of a place such as "volume[0]" and the card."""
+    """Return the cards of a scenario: pairs of a place, such as "volume[0]", and the card there."""
     from raidsim.scenario import load  # noqa: PLC0415  (only a fit needs it here)
 
     loaded = load(scenario, overrides=overrides)

@@ -128,7 +128,7 @@ def host_of(card: Card, one: RatedPerformance) -> dict[str, Any]:
 
 
 def cpu_time(card: Card, one: RatedPerformance) -> float:
-    """Return what an I/O takes of that host, s."""
+    """Return the CPU time of that host for an I/O, s."""
     host = host_of(card, one)
     parts = ("submit.io_time", "submit.wake_time", "complete.io_time")
     return sum(float(units.parse(host[part], "time")) for part in parts)
@@ -142,7 +142,7 @@ def _of_personal_computers(card: Card) -> bool:
 
 
 def _measure(one: RatedPerformance) -> dict[str, Any]:
-    """Return how long to measure: so many I/Os that the run says the quantile."""
+    """Return the keys of ``[measure]``, with enough I/Os for the quantile of the figure."""
     least = math.ceil(1.05 * FEW_EXCEEDANCES / (1 - (one.quantile or 0.0)))
     return MEASURE | {name: max(MEASURE[name], least) for name in ("min_ios", "max_ios")}
 

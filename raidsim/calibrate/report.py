@@ -97,12 +97,12 @@ def _most_telling(weights: Mapping[str, float]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Traded:
-    """Values that the claims know in combination only: each with its share of a common change."""
+    """Values that the claims determine only together: each with its share of a common change."""
 
     shares: tuple[tuple[Parameter, float], ...]
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the parameters and their weights in words."""
         parts = (f"{one.name} {share * 10:+.1f} %" for one, share in self.shares)
         return ", ".join(parts)
 
@@ -138,7 +138,7 @@ class CalibrationReport:
         return [one for one in self.parameters if not one.determined]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all of it as plain dicts, lists and numbers."""
+        """Return all values as plain dicts, lists and numbers."""
         return {
             "schema": SCHEMA,
             "cards": list(self.cards),
@@ -186,7 +186,7 @@ class CalibrationReport:
 
 
 def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
-    """Return what became of each parameter."""
+    """Return each parameter with its value before and after the fit."""
     claims = [verdict.claim.id for verdict in fit.after.verdicts]
     scales = np.array([math.log(one.high / one.low) / 2 for one in parameters])
     spreads = uncertainties(fit.slopes, scales)
@@ -209,7 +209,7 @@ def fitted(fit: Fit, parameters: list[Parameter]) -> tuple[Fitted, ...]:
 
 
 def traded(fit: Fit, parameters: list[Parameter]) -> tuple[Traded, ...]:
-    """Return which values the claims know in combination only."""
+    """Return combinations of values that the claims determine although not the single values."""
     return tuple(
         Traded(
             tuple(

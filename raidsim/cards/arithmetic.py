@@ -58,7 +58,7 @@ class Contradiction:
 
 
 def contradictions(card: Card) -> list[Contradiction]:
-    """Return what is contradictory in the figures and the values of a card."""
+    """Return the contradictions between the figures and the values of a card."""
     found = list(_of_values(card))
     if card.rated is not None:
         found += [one for check in _CHECKS for one in check(card, card.rated)]
@@ -69,7 +69,7 @@ def contradictions(card: Card) -> list[Contradiction]:
 
 
 def flash_capacity(card: Card) -> float:
-    """Return what all dies of a drive hold, in bytes; the card says the capacity of a die."""
+    """Return the capacity of all dies of a drive together, in bytes, from that of a die."""
     dies = card.number("flash.channels") * card.number("flash.dies_per_channel")
     return dies * card.number("flash.die_capacity")
 

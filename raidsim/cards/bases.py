@@ -45,8 +45,8 @@ _SAME_SPEED = 0.05
 
 
 def kind_problem(kind: str) -> Problem:
-    """Return what is said of a kind of cards that there is not."""
-    return Problem(None, None, "KIND", f"{quote(kind)} is no kind", f"known: {', '.join(KINDS)}")
+    """Return the message for a kind of card that does not exist."""
+    return Problem(None, None, "KIND", f"{quote(kind)} is not a kind", f"known: {', '.join(KINDS)}")
 
 
 def stores_in_flash(kind: str) -> bool:
@@ -160,7 +160,7 @@ def chosen_base(
         f" {told[-1]}: {INTERFACES[interface]}, of {base.year}{held}{cache}."
     )
     if left_out:
-        why += f" {' and '.join(left_out)} would tell a nearer one."
+        why += f" {' and '.join(left_out)} would find a nearer one."
     return base, why
 
 
@@ -193,7 +193,7 @@ def _chosen_disk(
     if abs(_rpm(base) / rpm - 1) > _SAME_SPEED:
         why += " It turns at another speed: write all seek times and rates that the sheet prints."
     if not year:
-        why += " --year would tell a nearer one."
+        why += " --year would find a nearer one."
     return base, why
 
 
@@ -218,7 +218,7 @@ def _rpm(card: Card) -> float:
 
 
 def _distance(card: Card, *, cells: str, year: int | None, slc_cache: bool, maker: str) -> float:
-    """Return how far a drive is from a new one, in years."""
+    """Return the distance of a drive from a new one, in years."""
     assert card.year is not None
     distance = 0.0 if year is None else float(abs(card.year - year))
     if cells:

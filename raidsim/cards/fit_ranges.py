@@ -126,7 +126,7 @@ FIT_RANGES: dict[str, dict[str, FitRange]] = {
 
 @cache
 def fit_range(kind: str, name: str) -> tuple[float, float] | None:
-    """Return where a fit looks for a value, in base units; None if nothing says so."""
+    """Return the range of a value in a fit (low, high), base units; None if the table has none."""
     found = FIT_RANGES[kind].get(name)
     if found is None:
         return None

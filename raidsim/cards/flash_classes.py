@@ -96,12 +96,12 @@ KIN = 2
 
 def cells_problem(cells: str) -> Problem:
     """Say that cells of this kind are not known."""
-    cause = f"{quote(cells)} is no kind of cells"
+    cause = f"{quote(cells)} is not a kind of cells"
     return Problem(None, None, "--cells", cause, f"known: {', '.join(CELLS)}")
 
 
 def bits_of(card: Card) -> int | None:
-    """Return how many bits a cell of a drive's flash holds; None if its card does not say."""
+    """Return the bits of a cell of a drive's flash; None if its card does not say."""
     for name in ("flash.bits_per_cell", "slc.bits_per_cell"):
         if card.has(name):
             return card.integer(name)
@@ -128,7 +128,7 @@ def class_of(bits: int | None, year: int | None, *, cached: bool) -> FlashClass 
 
 
 def program_of(bits: int | None, year: int | None) -> Program | None:
-    """Return how long flash in a drive of a year takes to be programmed; None if not known."""
+    """Return the class of program times of flash in a drive of a year; None if not known."""
     if bits is None or year is None:
         return None
     return next((one for one in PROGRAMS if one.bits == bits and year <= one.until), None)
@@ -144,7 +144,7 @@ def is_kin(like: Card, bits: int | None, maker: str, year: int | None) -> bool:
 
 
 def planes_apart(like: Card, year: int | None, *, kin: bool) -> int:
-    """Return how many planes of a die of a new drive read by themselves: 1 if none does."""
+    """Return the number of planes of a new drive's die that read independently; 1 if none does."""
     if year is None or year < APART_FROM:
         return 1
     of_base = like.integer("flash.planes")

@@ -136,7 +136,7 @@ def check_word(attribute: Attribute, value: object) -> tuple[str, str | None] | 
         return None
     known = f"give one of {', '.join(attribute.choices)}"
     hint = suggest(value, attribute.choices) if isinstance(value, str) else None
-    return f"{quote(value)} is no {attribute.name}", hint or known
+    return f"{quote(value)} is not a valid {attribute.name}", hint or known
 
 
 def _circle(chain: _Above, place: Path) -> str:
@@ -195,7 +195,7 @@ class _Reader:
             if head["kind"]:
                 self.problem(
                     ("kind",),
-                    f"{quote(head['kind'])} is no kind of card",
+                    f"{quote(head['kind'])} is not a kind of card",
                     nearest_key(head["kind"], KINDS),
                 )
             return None
@@ -358,7 +358,7 @@ class _Reader:
         texts = given if isinstance(given, list) else [given]
         for one in texts:
             if not isinstance(one, str) or not one.isprintable() or len(plain(one)) < LEAST:
-                cause = f"{quote(one)} is no order number of {LEAST} letters and digits or more"
+                cause = f"{quote(one)} is not an order number of {LEAST} letters and digits or more"
                 self.problem(("order_numbers",), cause, 'write order_numbers = ["...", "..."]')
                 return ()
         return tuple(texts)
@@ -470,7 +470,7 @@ class _Reader:
         self.values[attribute.name] = converted
 
     def _because(self, entry: Mapping[str, Any]) -> str:
-        """Return why a range is where it is."""
+        """Return the reason of a range, as the card gives it."""
         because = entry.get("because", "")
         if not isinstance(because, str):
             raise _Wrong("because", "is not a text", "put it in quotes")
@@ -486,13 +486,15 @@ class _Reader:
             if source is None:
                 raise _Wrong("source", "is missing", known)
             hint = suggest(source, WRITTEN_SOURCES) if isinstance(source, str) else None
-            raise _Wrong("source", f"{quote(source)} is no source of a value", hint or known)
+            raise _Wrong("source", f"{quote(source)} is not a source of a value", hint or known)
         if not isinstance(note, str):
             raise _Wrong("note", "is not a text", "put it in quotes")
         if not isinstance(claims, list) or not all(isinstance(c, str) for c in claims):
             raise _Wrong("claims", "is not a list of texts", 'write claims = ["..."]')
         if claims and source != "calibrated":
-            raise _Wrong("claims", "stand only with a calibrated value", 'source = "calibrated"')
+            raise _Wrong(
+                "claims", "are allowed only with a calibrated value", 'source = "calibrated"'
+            )
         self.sources[attribute.name] = Source(
             source, note, tuple(claims), entry.get("value", 0), str(unit),
             self._range(attribute, entry, str(unit)), self._because(entry),
@@ -508,7 +510,7 @@ class _Reader:
         try:
             low, high = (units.convert(end, unit, attribute.dimension) for end in written)
         except (units.QuantityError, TypeError, ValueError, KeyError):
-            raise _Wrong("range", f"{quote(written)} is no range", "write [low, high]") from None
+            raise _Wrong("range", f"{quote(written)} is not a range", "write [low, high]") from None
         for end in (low, high):
             if wrong := check_value(attribute, end):
                 raise _Wrong("range", *wrong)
@@ -517,7 +519,7 @@ class _Reader:
         except (units.QuantityError, TypeError, ValueError):
             return None  # which is said of the value
         if not 0 < min(low, high) <= value <= max(low, high) or low == high:
-            cause = f"{quote(written)} does not hold the value {quote(entry.get('value'))}"
+            cause = f"{quote(written)} does not contain the value {quote(entry.get('value'))}"
             raise _Wrong("range", cause, "write [low, high] around it, above zero")
         return float(written[0]), float(written[1])
 
@@ -529,7 +531,7 @@ class _Reader:
         for name in table:
             if name not in kind.by_name:
                 remedy = suggest(name, kind.by_name)
-                self.problem(("sensitivities", name), "is no attribute of the card", remedy)
+                self.problem(("sensitivities", name), "is not an attribute of the card", remedy)
         return {
             name: self._deviations(("sensitivities", name), claims)
             for name, claims in table.items()

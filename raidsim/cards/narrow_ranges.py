@@ -110,7 +110,7 @@ def is_of_all_seeks(name: str, because: str) -> bool:
 
 
 def narrow_ranges(like: Card, rpm: int | None = None) -> dict[str, FitRange]:
-    """Return where a fit looks for the values of a card that is like another one.
+    """Return the ranges of a fit, by value, for a card that was made from another one.
 
     ``rpm`` is the speed of a disk, if its base turns at another one: seeks are of a class of speed.
     """

@@ -93,7 +93,7 @@ class NewFlash:
         return cls(like, year, bits, planes_apart(like, year, kin=kin), kin)
 
     def stated(self, name: str) -> Stated | None:
-        """Return what the new card says of an attribute; None if this does not decide it."""
+        """Return value and reason of an attribute on the new card; None if not decided here."""
         if name == "flash.read_time":
             return self._read_time()
         if name == "flash.program_time":
@@ -132,7 +132,7 @@ class NewFlash:
         return Stated(value, "us", note, span, found.why)
 
     def _program_time(self) -> Stated | None:
-        """Return how long a program takes, where that of the base is no guess for other flash.
+        """Return the program time, if the time of the base is not valid for the new drive's flash.
 
         A fit does not find it where a link or a front end limits sequential writes.
         """
@@ -147,7 +147,7 @@ class NewFlash:
         return Stated(found.time * 1e-3, "ms", CELLS_NOTE, span, found.range.why)
 
     def _suspensions(self) -> Stated | None:
-        """Return how often a program gives way to reads, if the year and the base differ in this.
+        """Return the number of suspensions of a program, if it differs between year and base.
 
         Reads of drives older than `SUSPENDS_SINCE` wait for programs. Those of newer drives do not,
         even if their base is an older drive.
@@ -164,7 +164,7 @@ class NewFlash:
         return Stated(SUSPENSIONS, "1", YEAR_NOTE)
 
     def _latency(self) -> Stated | None:
-        """Return what a command takes on the interface, where that is faster than on the base."""
+        """Return the latency of a command, if the interface is faster than that of the base."""
         like = self.like
         if like.year is None or self.year is None or like.word("link.interface") != "nvme":
             return None
@@ -174,7 +174,7 @@ class NewFlash:
         return Stated(FAST_NVME.time * 1e-6, "us", YEAR_NOTE, span, FAST_NVME.why)
 
     def _write_time(self) -> Stated | None:
-        """Return what a write takes of the front end, where no sheet prints those of a new drive.
+        """Return the front-end time of a write, if sheets do not print writes of a new drive.
 
         Sheets of SATA drives with an SLC cache do. A fit takes no more of it than the writes of the
         long run leave.
@@ -188,7 +188,7 @@ class NewFlash:
         return Stated(SATA_WRITES.time * 1e-6, "us", YEAR_NOTE, span, SATA_WRITES.why)
 
     def _channel(self, name: str) -> Stated | None:
-        """Return how fast a channel is, where that of the base reads in another class.
+        """Return the time of a channel a byte, if the channel of the base is of another class.
 
         It is one bus for both ways. How fast it writes a fit moves further: what limits the writes
         of a drive besides, such as its power, is found there. That range is none of this drive, for

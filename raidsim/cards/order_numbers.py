@@ -26,7 +26,7 @@ def is_one_of(model: str, card: Card) -> bool:
 
 
 def kinship(model: str, card: Card) -> int:
-    """Return how many letters and digits at their beginning two names have in common.
+    """Return the number of letters and digits with which both of two names begin.
 
     Makers number drives of a series alike: MZQL2 begins those of all sizes of a PM9A3.
     """

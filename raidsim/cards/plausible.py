@@ -143,7 +143,7 @@ def unknown_names(card: Card) -> list[str]:
 
 
 def fixed(kind: str, name: str) -> str:
-    """Return why a number of a kind of card is never drawn; empty if it may be."""
+    """Return the reason why a number of a kind of card is never drawn; empty if it may be."""
     if any(row[0] == name for row in ROWS[kind]):
         return ""
     where = drives.FIXED if kind in ("hdd", "ssd") else systems.FIXED

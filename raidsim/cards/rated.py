@@ -119,7 +119,7 @@ class RatedFigure:
     years: float | None = None
 
     def __str__(self) -> str:
-        """Return it as it is printed."""
+        """Return the figure as it is printed, with its unit."""
         return f"{self.written:g} {self.unit}"
 
 
@@ -243,7 +243,7 @@ def _sheets(written: object, problem: Problem) -> tuple[str, ...]:
     several = [written] if isinstance(written, str) else written
     if isinstance(several, list) and several and all(map(_is_text, several)):
         return tuple(several)
-    cause = "is missing" if written is None else f"{quote(written)} is no text"
+    cause = "is missing" if written is None else f"{quote(written)} is not a text"
     problem(("rated", "sheet"), cause, 'name what is quoted: sheet = "title, number, date"')
     return ()
 
@@ -286,7 +286,7 @@ def _number(entry: Mapping[str, Any], dimension: str, example: str) -> dict[str,
             raise _Wrong(key, "is missing", f"as in {example}")
     value, unit = entry["value"], entry["unit"]
     if not isinstance(unit, str):
-        raise _Wrong("unit", f"{quote(unit)} is no text", f"as in {example}")
+        raise _Wrong("unit", f"{quote(unit)} is not a text", f"as in {example}")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _Wrong("value", f"{quote(value)} is not a number", "the unit has its own key")
     try:
@@ -302,11 +302,13 @@ def _number(entry: Mapping[str, Any], dimension: str, example: str) -> dict[str,
 def _texts(entry: Mapping[str, Any]) -> dict[str, Any]:
     page, note = entry.get("page"), entry.get("note", "")
     if page is None:
-        raise _Wrong("page", "is missing", 'say where it is printed: page = "p. 2, table 1"')
+        raise _Wrong(
+            "page", "is missing", 'give the place where it is printed: page = "p. 2, table 1"'
+        )
     if not _is_text(page):
-        raise _Wrong("page", f"{quote(page)} is no text", 'page = "p. 2"')
+        raise _Wrong("page", f"{quote(page)} is not a text", 'page = "p. 2"')
     if not isinstance(note, str):
-        raise _Wrong("note", f"{quote(note)} is no text", "put it in quotes")
+        raise _Wrong("note", f"{quote(note)} is not a text", "put it in quotes")
     return {"page": page, "note": note}
 
 
@@ -315,7 +317,7 @@ def _years(entry: Mapping[str, Any]) -> dict[str, Any]:
     if years is None:
         return {}
     if isinstance(years, bool) or not isinstance(years, int | float) or not 0 < years <= 100:
-        raise _Wrong("years", f"{quote(years)} is no number of years", "years = 5")
+        raise _Wrong("years", f"{quote(years)} is not a number of years", "years = 5")
     return {"years": float(years)}
 
 
@@ -325,7 +327,7 @@ def _years(entry: Mapping[str, Any]) -> dict[str, Any]:
 def _performances(written: object, kind: str, problem: Problem) -> tuple[RatedPerformance, ...]:
     path: tuple[str | int, ...] = ("rated", "performance")
     if not isinstance(written, list) or not all(isinstance(one, dict) for one in written):
-        problem(path, "is no list of tables", "write [[rated.performance]] above each")
+        problem(path, "is not a list of tables", "write [[rated.performance]] above each")
         return ()
     found: dict[str, RatedPerformance] = {}
     for number, entry in enumerate(written):
@@ -363,7 +365,7 @@ def _name(entry: Mapping[str, Any]) -> dict[str, Any]:
         raise _Wrong("name", "is missing", 'such as name = "random-read"')
     plain = isinstance(name, str) and name.isascii() and 0 < len(name) <= _LONGEST_NAME
     if not plain or not all(c.isalnum() or c in "-_." for c in name):
-        cause = f"{quote(name)} is no name"
+        cause = f"{quote(name)} is not a name"
         raise _Wrong("name", cause, 'letters, digits, "-", "_" and ".", such as "random-read"')
     return {"name": name}
 
@@ -378,7 +380,7 @@ def _printed(entry: Mapping[str, Any]) -> dict[str, Any]:
         raise _Wrong("value", "is missing", f"as in {example}")
     if unit is None:
         raise _Wrong("unit", "is missing", f"as in {example}")
-    cause = f"{quote(unit)} is no unit of a rate, a bandwidth or a latency"
+    cause = f"{quote(unit)} is not a unit of a rate, a bandwidth or a latency"
     raise _Wrong("unit", cause, "IO/s, MB/s (10^6 bytes), MiB/s, us or ms")
 
 
@@ -391,10 +393,10 @@ def _quantile(entry: Mapping[str, Any]) -> dict[str, Any]:
     except units.QuantityError:
         share = 0.0
     if not 0 < share < 1:
-        cause = f"{quote(written)} is no quantile"
+        cause = f"{quote(written)} is not a quantile"
         raise _Wrong("quantile", cause, 'write "mean", or a share such as "99 %"')
     if entry.get("unit") not in units.DIMENSIONS["time"].known:
-        raise _Wrong("quantile", "stands only with a latency", "leave it out")
+        raise _Wrong("quantile", "is allowed only with a latency", "leave it out")
     return {"quantile": share}
 
 
@@ -418,7 +420,7 @@ def _size(entry: Mapping[str, Any]) -> dict[str, Any]:
     except units.QuantityError as error:
         raise _Wrong("size", error.cause, error.remedy) from None
     if size == 0 or size % units.SECTOR or size > 64 * 2**20:
-        raise _Wrong("size", f"{quote(entry['size'])} is no size of a request", "as in 4 KiB")
+        raise _Wrong("size", f"{quote(entry['size'])} is not a size of a request", "as in 4 KiB")
     return {"size": size}
 
 
@@ -430,7 +432,7 @@ def _count(key: str, usual: int | None) -> Callable[[Mapping[str, Any]], dict[st
         if count is None:
             raise _Wrong(key, "is missing", f"such as {key} = 32")
         if isinstance(count, bool) or not isinstance(count, int) or not 0 < count <= _MOST:
-            raise _Wrong(key, f"{quote(count)} is no count", f"a whole number from 1 to {_MOST}")
+            raise _Wrong(key, f"{quote(count)} is not a count", f"a whole number from 1 to {_MOST}")
         return {key: count}
 
     return read
@@ -444,7 +446,9 @@ def _word(
         if word != usual and word not in words:
             hint = suggest(word, words) if isinstance(word, str) else None
             raise _Wrong(
-                key, f"{quote(word)} is no {key}", hint or f"give one of {', '.join(words)}"
+                key,
+                f"{quote(word)} is not a valid {key}",
+                hint or f"give one of {', '.join(words)}",
             )
         return {key: word}
 

@@ -90,7 +90,7 @@ def stub(
     elif year is not None and (fault := years.fault_of(kind, year)):
         problems.append(Problem(None, None, "--year", *fault))
     if not name.strip() or not name.isprintable() or looks_like_path(name) or '"' in name:
-        cause = f"{quote(name)} is no name of a card"
+        cause = f"{quote(name)} is not a valid name of a card"
         problems.append(Problem(None, None, "NAME", cause, 'such as "intel-p4510-4tb"'))
     if cells and cells not in CELLS:
         problems.append(cells_problem(cells))
@@ -126,7 +126,7 @@ def _head(
 ) -> Iterator[str]:
     yield f"# {name}: to be filled in from its data sheet."
     yield "#"
-    yield "# 1. Below [rated], take away the # before every figure that the sheet prints, and write"
+    yield "# 1. Below [rated], remove the # before every figure that the sheet prints, and write"
     yield "#    what it prints, with the page."
     yield f"# 2. raidsim card fit {_shell(place)}    solves the values under it for these figures."
     yield (
@@ -167,9 +167,9 @@ def inherits(like: Card, maker: str) -> str:
     if maker and maker == like.maker:
         why = "the same maker's"
     elif like.maker == NO_MAKER:
-        why = "which stands for a class of hardware: guesses, until the sheet says them"
+        why = "which stands for a class of hardware: guesses until the sheet gives them"
     elif maker and like.maker:
-        why = f"not {maker}'s but {like.maker}'s: guesses, until the sheet says them"
+        why = f"not {maker}'s but {like.maker}'s: guesses until the sheet gives them"
     else:
         why = "guesses, if another maker sells it"
     return f"As on {like.name}, {why}: {words(left)}."
@@ -195,8 +195,8 @@ _PRINTED = {
     "read_ahead.segments": _SHARES,
     "read_ahead.segment": _SHARES,
     "write_cache.size": _SHARES,
-    "slc.size": "reviews tell it where the sheet does not; smaller drives have less",
-    "slc.dynamic_size": "reviews tell it where the sheet does not; smaller drives have less",
+    "slc.size": "reviews give it if the sheet does not; smaller drives have less",
+    "slc.dynamic_size": "reviews give it if the sheet does not; smaller drives have less",
     "flash.channels": "",
     "geometry.heads": "",
     "link.speed": "",
@@ -301,7 +301,7 @@ def _protected(like: Card, slc_cache: bool) -> str:
     Of a drive of a personal computer nothing, whatever its base has: else a run would promise that
     acknowledged writes are safe.
     """
-    note = f"as {like.name}: write what the sheet says of power-loss protection"
+    note = f"as {like.name}: write what the sheet says about power-loss protection"
     if slc_cache:
         note = "as usual of drives of personal computers; true if the sheet prints capacitors"
     value = "true" if like.flag(_PROTECTED) and not slc_cache else "false"
@@ -345,7 +345,7 @@ def _survives(attribute: Attribute, like: Card) -> str:
     With what a base has, a disk would answer flushes from a cache that it does not have.
     """
     note = f"none, as sheets of most disks; {like.name} has {_size_of(like, attribute.name)}"
-    hint = "a persistent or non-volatile write cache, where the sheet prints one"
+    hint = "a persistent or non-volatile write cache, if the sheet prints one"
     return _line(attribute, 0, like.sources[attribute.name].unit, f"{hint}: {note}")
 
 

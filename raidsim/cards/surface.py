@@ -198,7 +198,7 @@ class _Table:
         """A whole number between two others."""
         value = self.number(key, default, low, high)
         if value != int(value):
-            self.refuse((*self.path, key), f"{value:g} is no whole number", None)
+            self.refuse((*self.path, key), f"{value:g} is not a whole number", None)
         return int(value)
 
     def word(self, key: str, default: str, words: Mapping[str, str]) -> str:
@@ -231,7 +231,7 @@ class _Table:
             for one in value
         ):
             kind = "whole numbers" if whole else "numbers"
-            self.refuse((*self.path, key), f"is no list of {kind} from 0 on", None)
+            self.refuse((*self.path, key), f"is not a list of {kind} from 0 on", None)
             return ()
         return tuple(value)
 
@@ -246,7 +246,7 @@ class _Table:
             for pair in value
         ):
             return tuple((int(a), int(b)) for a, b in value)
-        self.refuse((*self.path, key), "is no list of pairs of whole numbers", None)
+        self.refuse((*self.path, key), "is not a list of pairs of whole numbers", None)
         return ()
 
     def end(self) -> None:
@@ -348,7 +348,7 @@ def read_seek_curve(data: object, refuse: Refuse) -> SeekPoints | None:
     source = table.text("source")
     table.end()
     if not distance or any(b <= a for a, b in zip((0, *distance), distance, strict=False)):
-        refuse(("seek_curve", "distance"), "is no list of distances that rise from 1", None)
+        refuse(("seek_curve", "distance"), "is not a list of distances that rise from 1", None)
         return None
     for key, times in (("read", read), ("write", write)):
         if len(times) != len(distance):

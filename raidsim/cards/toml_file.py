@@ -23,7 +23,7 @@ LARGEST_FILE = 4 * 2**20
 """Bytes; whatever is larger was not written as a description of hardware or load."""
 
 TOO_DEEP = "is nested too deeply"
-NOT_SO_DEEP = f"nothing in a description has {DEEPEST} steps"
+NOT_SO_DEEP = f"no key of a description has {DEEPEST} steps"
 
 _MOST_ERRORS = 20
 _LONGEST_KEY = 100  # as messages show it
@@ -96,12 +96,14 @@ def read_text(path: Path, shown: str) -> str:
         return InputError([Problem(shown, line, None, cause, remedy)])
 
     if not shown:
-        raise InputError([Problem('""', None, None, "is no name of a file", "name a .toml file")])
+        raise InputError(
+            [Problem('""', None, None, "is not a valid name of a file", "name a .toml file")]
+        )
     try:
         if path.is_dir():
             raise refuse("is a folder", "name a .toml file in it")
         if path.exists() and not path.is_file():
-            raise refuse("is no regular file")
+            raise refuse("is not a regular file")
         if not path.exists():
             raise refuse("no such file")
         with path.open("rb") as stream:
@@ -121,7 +123,7 @@ def read_text(path: Path, shown: str) -> str:
     text = text.replace("\r\n", "\n")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise refuse("holds NUL bytes: not a text file", None, line)
+        raise refuse("contains NUL bytes: not a text file", None, line)
     return text
 
 
@@ -208,7 +210,7 @@ def _syntax_problem(
         return Problem(file.name, first, key, "is given twice", "keep one of the two")
     remedy = None
     if cause.startswith(("Invalid value", "Expected newline or end")):
-        remedy = 'a text or a quantity stands in quotes, e.g. size = "8 KiB"'
+        remedy = 'write a text or a quantity in quotes, e.g. size = "8 KiB"'
     elif cause.startswith("Exceeds the limit"):
         cause = "is a number of thousands of digits"
     return Problem(file.name, number, key, _lower(cause), remedy)

@@ -17,11 +17,11 @@ LAST = 2100
 
 
 def fault_of(kind: str, year: object) -> tuple[str, str] | None:
-    """Return what is wrong with the year of launch of a kind of card, and what to do; or None."""
+    """Return cause and remedy if a year of launch is wrong for a kind of card; else None."""
     first = FIRST[kind]
     remedy = f"give the year of its launch, {first} or later, such as 2018"
     if type(year) is not int or not 0 < year <= LAST:
-        return f"{quote(year)} is no year of a launch", remedy
+        return f"{quote(year)} is not a year of a launch", remedy
     if year < first:
         return f"there was no {kind} in {year} yet", remedy
     return None

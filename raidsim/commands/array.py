@@ -94,5 +94,7 @@ def _path(folder: str) -> Path:
     from pathlib import Path
 
     if not folder:
-        raise InputError([Problem(None, None, "FOLDER", "is no name of a folder", "name one")])
+        raise InputError(
+            [Problem(None, None, "FOLDER", "is not a valid name of a folder", "name one")]
+        )
     return Path(folder)

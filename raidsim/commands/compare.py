@@ -165,7 +165,7 @@ def compare_command(
 
 
 def _share(percentile: str | None, within: str | None) -> float | None:
-    """Return which share of the I/Os must be within the latency, if that is asked for."""
+    """Return the share of the I/Os that must be within the latency; None if no limit is given."""
     share = quantity_of("--percentile", percentile, "share")
     if share is not None and within is None:
         cause = "has no effect without --within"

@@ -156,7 +156,7 @@ def _refusal(error: Any, group: TyperGroup) -> InputError:
     if kind == "MissingParameter" and error.param is not None:
         place, cause = _named(error), "is missing"
     elif kind == "NoSuchOption":
-        place, cause = _short(error.option_name), "is no option here"
+        place, cause = _short(error.option_name), "is not an option here"
         if error.possibilities:
             remedy = f"did you mean {' or '.join(sorted(error.possibilities))}?"
     elif kind == "BadOptionUsage":
@@ -168,7 +168,7 @@ def _refusal(error: Any, group: TyperGroup) -> InputError:
     elif extra:
         place, cause = _short(extra[1]), "is more than the command takes"
     elif command:
-        place, cause = _short(command[1]), "is no command"
+        place, cause = _short(command[1]), "is not a command"
         like = (command[2] or "").replace("'", "")
         remedy = f"did you mean {like}?" if like else f"{error.ctx.command_path} -h has all"
     elif said := _said_of_value(error):
@@ -180,7 +180,7 @@ def _refusal(error: Any, group: TyperGroup) -> InputError:
 
 
 def _short(text: str, limit: int = 60) -> str:
-    """Return what was typed, short enough for a message."""
+    """Return the typed text, shortened to ``limit`` characters for a message."""
     from raidsim.errors import one_line
 
     return one_line(text if len(text) <= limit else f"{text[: limit - 4]} ...")
@@ -202,9 +202,9 @@ def _said_of_value(error: Any) -> tuple[str, str | None] | None:
     kind, value, bounds = found[0]["type"], str(found[0]["input"]), found[0].get("ctx", {})
     shown = one_line(value) if kind.endswith("_than_equal") else quote(value)
     said, remedy = {
-        "int_parsing": ("is no whole number", None),
-        "int_parsing_size": ("is no whole number", "give one of fewer digits"),
-        "float_parsing": ("is no number", None),
+        "int_parsing": ("is not a whole number", None),
+        "int_parsing_size": ("is not a whole number", "give one of fewer digits"),
+        "float_parsing": ("is not a number", None),
         "greater_than_equal": ("is too small", f"give {bounds.get('ge')} or more"),
         "less_than_equal": ("is too large", f"give {bounds.get('le')} or less"),
     }.get(kind, (None, None))
@@ -390,6 +390,6 @@ def folder_of(option: str, path: str | None, what: str = "folder") -> Path | Non
     from raidsim.errors import InputError, Problem
 
     if path == "":
-        cause, remedy = f"is no name of a {what}", f"name a {what}"
+        cause, remedy = f"is not a valid name of a {what}", f"name a {what}"
         raise InputError([Problem(None, None, option, cause, remedy)])
     return None if path is None else Path(path)

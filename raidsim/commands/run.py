@@ -130,7 +130,7 @@ def run_command(
 
 
 def _fio_folder(path: str | None, logs: bool) -> Folder | None:
-    """Return where files of fio go, if any are wanted."""
+    """Return the folder for files of fio; None if none are requested."""
     from raidsim.errors import Problem
     from raidsim.report.output import Folder
 

@@ -117,12 +117,12 @@ class Arguments:
     def instance(self, key: str, value: Any, kind: type, remedy: str) -> None:
         """A value of one class."""
         if not isinstance(value, kind):
-            self.wrong(key, f"{quote(value)} is no {kind.__name__}", remedy)
+            self.wrong(key, f"{quote(value)} is not a {kind.__name__}", remedy)
 
     def several(self, key: str, value: Any, remedy: str) -> None:
         """Several values: a list or the like, and no text."""
         if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-            self.wrong(key, f"{quote(value)} is no list", remedy)
+            self.wrong(key, f"{quote(value)} is not a list", remedy)
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
         """A mapping, or None for an empty one, as :func:`plain` data."""

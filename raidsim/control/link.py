@@ -66,7 +66,7 @@ class Link(Part):
         self.name = env.check_name(check, "link", name)
         given: Any = to
         if given is not None and not isinstance(given, Controller | Link):
-            cause = f"{quote(given)} is no Controller and no Link"
+            cause = f"{quote(given)} is neither a Controller nor a Link"
             check.wrong("to", cause, "give one, or None for the host")
         elif given is not None and given.env is not env:
             check.wrong("to", "belongs to another environment", "make one in this one")

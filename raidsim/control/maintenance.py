@@ -358,7 +358,7 @@ class Maintained(Measured):
         return self.controller is not None and self.controller.ownership.keeps_cache
 
     def obstacle_to(self, drive: int | None) -> str | None:
-        """Return why background work could not go on now: on a drive, or on all of them.
+        """Return the reason why background work on a drive, or on all, cannot continue now.
 
         None if it could.
 
@@ -517,7 +517,7 @@ class Maintained(Measured):
         chosen = []
         for i, pair in enumerate(given):
             if not (isinstance(pair, list | tuple) and len(pair) == 2):
-                check.wrong(f"rows[{i}]", f"{quote(pair)} is no pair of rows", pairs)
+                check.wrong(f"rows[{i}]", f"{quote(pair)} is not a pair of rows", pairs)
                 continue
             first = check.whole(f"rows[{i}]", pair[0], 0, all_rows - 1)
             chosen.append((first, check.whole(f"rows[{i}]", pair[1], first + 1, all_rows)))

@@ -49,7 +49,7 @@ class Measured:
         """
         if not isinstance(op, str) or op not in OPS:
             call = f"{self.name}.latency()"
-            cause = f"{quote(op)} is no kind of I/O"
+            cause = f"{quote(op)} is not a kind of I/O"
             raise InputError([Problem(call, None, "op", cause, 'give "read", "write" or "flush"')])
         times = figures.times(self.system, self.streams, OPS[op])
         return figures.latency(self.system, self.streams, OPS[op], times)

@@ -42,7 +42,7 @@ class Worked(Protocol):
         """The environment that it is in."""
 
     def obstacle_to(self, drive: int | None) -> str | None:
-        """Return why work on a drive, or on all of them, could not go on now; None if it could."""
+        """Return the reason why work on a drive, or on all, cannot continue now; None if it can."""
 
 
 class Operation(simpy.Event):
@@ -322,7 +322,7 @@ class Operation(simpy.Event):
         )
 
     def _obstacle(self) -> str:
-        """Return why it cannot go on."""
+        """Return the reason why the operation cannot continue."""
         found = self.volume.obstacle_to(self.drive)
         if found is None and self.punctured:
             found = "a sector that it needs cannot be read, and nothing restores it"

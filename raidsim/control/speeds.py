@@ -35,7 +35,7 @@ def set_speed(
     chosen = [index for index in stations if names[index].kind == kind]
     if not chosen or kind in FIXED:
         kinds = sorted({names[index].kind for index in stations} - FIXED)
-        check.wrong("kind", f"{plain(kind)!r} is no kind of station", f"give one of {kinds}")
+        check.wrong("kind", f"{plain(kind)!r} is not a kind of station", f"give one of {kinds}")
     check.raise_if_wrong()
     env.sync()
     for index in chosen:

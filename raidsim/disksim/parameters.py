@@ -56,7 +56,7 @@ class Block:
         return iter(self.entries)
 
     def at(self, key: str) -> Place:
-        """Return where a value stands, or the block if it has none."""
+        """Return the place of a value in the file, or of its block if the value is not given."""
         return self.places.get(key, self.place)
 
 

@@ -150,7 +150,7 @@ def _block(block: Block, key: str, kind: str) -> Block:
 def _surface(layout: Block) -> Surface:
     listed = layout.entries.get("Zones")
     if not isinstance(listed, list) or not all(isinstance(z, Block) for z in listed) or not listed:
-        raise layout.at("Zones").refusal("Zones", "is no list of zones")
+        raise layout.at("Zones").refusal("Zones", "is not a list of zones")
     sparing = int(number(layout, "Sparing scheme used"))
     mapping = int(number(layout, "LBN-to-PBN mapping scheme"))
     for key, value, words in (
@@ -197,7 +197,7 @@ def _zone(block: Block) -> Zone:
 def _whole(block: Block, key: str) -> list[int]:
     found = block.entries.get(key, [])
     if not isinstance(found, list) or not all(isinstance(n, int) and n >= 0 for n in found):
-        raise block.at(key).refusal(key, "is no list of whole numbers")
+        raise block.at(key).refusal(key, "is not a list of whole numbers")
     return found
 
 

@@ -140,7 +140,7 @@ def _volume(scenario: Scenario, name: str | None) -> VolumeSpec:
         remedy = f"explain a request of {quote(hybrid.front)} or {quote(hybrid.back)}"
         raise InputError([Problem(None, None, "--volume", cause, remedy)])
     if name is not None and name not in names:
-        cause = f"{quote(name)} is no volume of this scenario"
+        cause = f"{quote(name)} is not a volume of this scenario"
         raise InputError([Problem(None, None, "--volume", cause, nearest_name(name, names))])
     return scenario.volume(name or names[0])
 

@@ -85,7 +85,7 @@ def _of_volume(scenario: Scenario, volume: VolumeSpec) -> Iterator[Idle]:
 
 
 def _filled(scenario: Scenario, volume: VolumeSpec) -> str:
-    """Return why it does not count how much of a drive holds data."""
+    """Return the reason why ``filled`` has no effect; empty if it has one."""
     if not kind_of(volume.card).keeps_map:
         return NO_MAP
     if volume.state == "fresh":

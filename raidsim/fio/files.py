@@ -48,7 +48,7 @@ def files_of(scenario: Scenario, result: Result, kept: Mapping[float, Mapping[st
         if jobs:
             _add(files, scenario, jobs)
     if not files.contents:
-        files.remarks.append("no file of fio: no load ran")
+        files.remarks.append("no file of fio is written: no load ran")
     return files
 
 

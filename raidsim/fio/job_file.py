@@ -68,7 +68,7 @@ class Loads:
     Attributes
     ----------
     tables : `[[load]]` tables, as a scenario has them.
-    remarks : options that are not played, with their places and what that means.
+    remarks : options that are not simulated, with their places and what that means.
     without_effect : options that change nothing of the I/Os, by job.
     """
 
@@ -100,7 +100,7 @@ def read_jobs(name: str | PathLike[str]) -> list[FileJob]:
             numbered.append(f"[{len(heads) - 1}]")
             continue
         if not heads:
-            refuse(place.file, f"{quote(text)} stands before the first section", line=place.line)
+            refuse(place.file, f"{quote(text)} comes before the first section", line=place.line)
         places[-1][text.partition("=")[0].strip().lower()] = place
         numbered.append(text)
     if not heads:
@@ -112,7 +112,7 @@ def read_jobs(name: str | PathLike[str]) -> list[FileJob]:
     except configparser.Error as error:
         line = getattr(error, "lineno", None) or (getattr(error, "errors", None) or [(1,)])[0][0]
         place = lines[min(max(line, 1), len(lines)) - 1][0]
-        refuse(place.file, "is no line of a job file", line=place.line)
+        refuse(place.file, "is not a line of a job file", line=place.line)
     return list(_jobs(parser, heads, places, str(name)))
 
 
@@ -125,7 +125,7 @@ def _lines(path: Path, shown: str, depth: int) -> Iterator[tuple[Place, str]]:
         place = Place(shown, number)
         if (match := _INCLUDE.fullmatch(text)) and "=" not in text:
             if depth >= DEEPEST:
-                refuse(shown, "files include one another without end", line=number)
+                refuse(shown, "files include each other without end", line=number)
             other = path.parent / match[1].strip()
             for inner, line in _lines(other, str(other), depth + 1):
                 if _SECTION.match(line):
@@ -170,7 +170,7 @@ def _jobs(
         begun = True
         yield FileJob(name, place, options, shared_places | where, group)
     if not begun:
-        refuse(file, "holds no job", "write a section for each job")
+        refuse(file, "holds no job", "write one section for each job")
 
 
 def _unknown(_job: FileJob) -> int | None:
@@ -242,7 +242,7 @@ def loads_of(
 
 
 def _limit(job: FileJob, played: Played, capacity: int | None) -> dict[str, Any]:
-    """Return where a job ends: at its time, its I/Os, or once it has gone through its size."""
+    """Return the keys of a load that say where a job ends: time, I/Os, or all of its size."""
     options = job.options
     base = 1000 if options.get("kb_base") == "1000" else 1024
     workers = int(played.table.get("workers", 1))

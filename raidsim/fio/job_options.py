@@ -136,7 +136,7 @@ def _where(load: LoadSpec, capacity: int) -> dict[str, str]:
 
 
 def _distribution(load: LoadSpec, remarks: list[str]) -> dict[str, str]:
-    """Return where random I/Os go."""
+    """Return the options of fio for the distribution of random addresses."""
     if load.random_share == 0:
         return {}
     return ({} if load.once else {"norandommap": "1"}) | _uneven(load, remarks)
@@ -171,7 +171,7 @@ def _to_the_medium(load: LoadSpec) -> dict[str, str]:
 
 
 def _when(load: LoadSpec, rate: float | None, remarks: list[str]) -> dict[str, str]:
-    """Return when it issues, and when it ends."""
+    """Return the options of fio for a load's rate, think time and end."""
     found = {}
     if rate is not None:
         # One number would be a limit for reads, and the same again for writes.
@@ -184,7 +184,7 @@ def _when(load: LoadSpec, rate: float | None, remarks: list[str]) -> dict[str, s
             exact = ",".join(f"{part:g}" for part in parts)
             remarks.append(f"rate_iops is {exact}; fio has whole numbers only")
     if load.arrivals is not None:
-        remarks.append("its I/Os come at given times, for which fio needs an iolog")
+        remarks.append("its I/Os have given times, for which fio needs an iolog")
     if load.trace is not None:
         remarks.append(f"it replays {load.trace.file}, for which fio needs an iolog")
     if load.burst is not None:

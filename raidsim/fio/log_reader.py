@@ -136,9 +136,11 @@ def read_any(name: str | PathLike[str], *, version: int | None = None) -> Logged
         return Logged(shown, named, directions, sizes, is_histogram=True)
     if found is None or found.what == "clat_hist":
         remedy = "give a log called ..._lat.log, ..._clat.log, ..._bw.log and so on"
-        refuse(shown, "cannot be told to be a log of fio by its name", remedy)
+        refuse(shown, "has a name that does not show that it is a log of fio", remedy)
     if not LEAST_COLUMNS <= columns < MOST_COLUMNS:
-        refuse(shown, f"has {columns} columns, as no log of fio", line=rows[0][0])
+        refuse(
+            shown, f"has {columns} columns; no log of fio has so many or so few", line=rows[0][0]
+        )
     table = _table(shown, rows, columns)
     _check_kinds(shown, table)
     averages = bool((table[:, 3] == 0).all())
@@ -221,9 +223,13 @@ def read_log(name: str | PathLike[str], *, version: int | None = None) -> Measur
         return MeasuredLog(shown, "clat", _histograms(shown, _table(shown, rows, columns)))
     if what not in LATENCIES:
         remedy = "give a log of latencies, called ..._lat.log, ..._clat.log or ..._slat.log"
-        refuse(shown, "cannot be told to be a log of latencies by its name", remedy)
+        refuse(shown, "has a name that does not show that it is a log of latencies", remedy)
     if not LEAST_COLUMNS <= columns < MOST_COLUMNS:
-        refuse(shown, f"has {columns} columns, as no log of latencies of fio", line=rows[0][0])
+        refuse(
+            shown,
+            f"has {columns} columns; no log of latencies of fio has so many or so few",
+            line=rows[0][0],
+        )
     table = _table(shown, rows, columns)
     _check(shown, table)
     unit = _unit(shown, rows, columns, version)
@@ -252,12 +258,12 @@ def _table(shown: str, rows: list[tuple[int, str]], columns: int) -> NDArray[np.
         try:
             row = [int(cell, 0) if "x" in cell else int(cell) for cell in cells]
         except ValueError:
-            refuse(shown, f"is no row of a log of fio: {quote(line)}", line=number)
+            refuse(shown, f"is not a row of a log of fio: {quote(line)}", line=number)
         if len(row) != columns:
             cause = f"has {len(row)} columns, where the first row has {columns}"
             refuse(shown, cause, "give the log as fio wrote it", line=number)
         if min(row) < 0 or max(row) >= 2**63:
-            refuse(shown, "has a number that no log of fio has", line=number)
+            refuse(shown, "has a number that cannot be in a log of fio", line=number)
         found.append(row)
     return np.array(found, np.int64)
 
@@ -267,7 +273,7 @@ def _unit(shown: str, rows: list[tuple[int, str]], columns: int, version: int | 
     if columns >= LATENCY_COLUMNS_OF_3 or "0x" in rows[0][1]:
         return 1
     if version is None:
-        cause = "nothing in it tells whether its latencies are ns (fio 3) or us (fio 2)"
+        cause = "it does not show whether its latencies are in ns (fio 3) or us (fio 2)"
         refuse(shown, cause, "say which version of fio wrote it (--format fio-2-log or fio-3-log)")
     return 1 if version >= 3 else 1000
 
@@ -283,7 +289,7 @@ def _check(shown: str, table: NDArray[np.int64]) -> None:
 def _check_kinds(shown: str, table: NDArray[np.int64]) -> None:
     """Refuse rows whose kind of I/O is not known, or that would not add up in 64 bits."""
     if table[:, :LEAST_COLUMNS].max() >= MOST_OF_A_ROW:
-        refuse(shown, "has a number that no log of fio has")
+        refuse(shown, "has a number that cannot be in a log of fio")
     if not np.isin(table[:, 2], (0, 1, 2)).all():
         cause = "its third column is not always 0, 1 or 2 (read, write, trim)"
         refuse(shown, cause, "write it without log_window_value=both")

@@ -136,14 +136,14 @@ def _owner_of(name: str, owners: Sequence[_Owner]) -> _Owner:
     """The job that a log is of, by its name."""
     log = log_name(name)
     if log is None:
-        refuse(name, "cannot be told to be a log of fio by its name")
+        refuse(name, "has a name that does not show that it is a log of fio")
     found = [one for one in owners if _prefix(one.measured, log.what) == log.prefix]
     if len(found) > 1 and log.thread is not None:
         found = [one for one in found if log.thread in one.threads]
     if not found and len(owners) == 1 and OPTIONS[log.what] not in owners[0].measured.options:
         found = list(owners)  # renamed, or written by raidsim, which writes no such option
     if len(found) != 1:
-        cause = "could be of several jobs" if found else "is a log of none of these jobs"
+        cause = "could be of several jobs" if found else "is not a log of one of these jobs"
         remedy = f"a log is called as {OPTIONS[log.what]} of its job says"
         refuse(name, cause, f"{remedy}; give it with the result of that job")
     return found[0]
@@ -249,10 +249,10 @@ def _alone(logs: list[Logged]) -> Measured:
     threads = len({log.name.thread for log in logs})
     notes = [f"the load is not in the logs: {NO_OPTIONS}"]
     if all(log.is_averages for log in logs):
-        notes.append("latencies are means over intervals, each of which counts alike")
+        notes.append("latencies are means over intervals, and all intervals have the same weight")
     if job.iops == 0 and job.bytes_per_s > 0:
         remedy = "give the log of IO/s (..._iops.log) too"
-        refuse(logs[0].file, "has the bandwidth only, and not how many I/Os there were", remedy)
+        refuse(logs[0].file, "has only the bandwidth, and not the number of I/Os", remedy)
     refused: tuple[Remark, ...] = ()
     if job.iops == 0:
         refused = (Remark("time", "the log covers less than a millisecond: there is no rate"),)

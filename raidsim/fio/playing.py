@@ -44,7 +44,7 @@ PAGE_CACHE = (
 
 @dataclass(frozen=True)
 class Note:
-    """An option that is not played as it stands, and what that means."""
+    """An option that is not simulated as it stands, and what that means."""
 
     option: str
     value: str
@@ -115,7 +115,7 @@ class _Player:
     def play(self) -> Played:
         """Go through all that a load has, then through the options that are left."""
         if not self.given:
-            why = "old fio left the options of its jobs out; give their job file as well"
+            why = "old versions of fio write no options of jobs; give the job file as well"
             self.refuse("job options", why)
             return self.played
         try:
@@ -160,7 +160,7 @@ class _Player:
             self.refuse("rw", why, "read")
             raise _Stop
         if step:
-            self.note("rw", f"the {'runs' if random else 'gaps'} after the colon are not played")
+            self.note("rw", f"the {'runs' if random else 'gaps'} after the colon are not simulated")
         share = KINDS[kind]
         if share is None:
             share = self._mix()
@@ -177,7 +177,7 @@ class _Player:
             chances = [self.part("percentage_random", t, values.percent) for t in texts]
             chance = chances[0] if share > 0.5 else chances[1]
             if not random:
-                self.note("percentage_random", "fio heeds it in random jobs only")
+                self.note("percentage_random", "fio uses it in random jobs only")
                 chance = 0.0
             elif chances[0] != chances[1] and 0 < share < 1:
                 self.refuse("percentage_random", "raidsim has one share for reads and writes")
@@ -204,7 +204,9 @@ class _Player:
             raise _Stop
         self.played.is_synchronous = engine in SYNCHRONOUS
         if engine not in SYNCHRONOUS | ASYNCHRONOUS:
-            self.note("ioengine", "raidsim does not know it: taken for one that heeds iodepth")
+            self.note(
+                "ioengine", "raidsim does not know it, and takes it for one that uses iodepth"
+            )
         direct = flag(self.option("direct", "0"))
         buffered = flag(self.option("buffered", "0")) if "buffered" in self.given else not direct
         self.played.is_buffered = buffered
@@ -279,7 +281,7 @@ class _Player:
         workers = self.value("numjobs", "1", values.count, 1, 1024, self._base)
         depth = self.value("iodepth", "1", values.count, 1, 65536, self._base)
         if self.played.is_synchronous and depth > 1:
-            self.note("iodepth", "this engine has one I/O at a time, whatever it says")
+            self.note("iodepth", "this engine has one I/O at a time, for any iodepth")
             depth = 1
         if workers > 1:
             self.played.table["workers"] = workers
@@ -310,7 +312,7 @@ class _Player:
         room = self.capacity // (self.workers if self.played.table.get("partitions") else 1)
         if size is not None and offset + size > room:
             end, there = _size(offset + size), _size(room)
-            self.refuse("size", f"with the offset it ends at {end}; there are {there} for it")
+            self.refuse("size", f"with the offset it ends at {end}, but only {there} are available")
             raise _Stop
         if size is None and offset >= room:
             self.refuse("offset", f"it lies beyond the {_size(room)} that there are for it")
@@ -319,7 +321,7 @@ class _Player:
         if size:
             area["size"] = _size(size)
         else:
-            self.note("size", "not given: taken for all of the volume")
+            self.note("size", "not given: the whole volume is taken")
         self.played.table["area"] = area
         self._distribution()
         self._map()
@@ -351,9 +353,7 @@ class _Player:
                     self.note("offset_increment", f"each worker has {_size(part)} to itself here")
         elif "filename" not in self.given:
             self.played.table["partitions"] = True
-            meaning = (
-                "not given: each worker has a file, taken to lie in its own part of the volume"
-            )
+            meaning = "not given: each worker has a file, taken to be in its own part of the volume"
             self.note("filename", meaning)
 
     def _files(self) -> None:
@@ -395,11 +395,13 @@ class _Player:
                 table["rate_distribution"] = "constant"
             elif process != "poisson":
                 self.note("rate_process", "is not known: arrivals are random (Poisson)", process)
-            self.note("iodepth", "a simulated rate is kept to however many are outstanding", "1")
+            self.note(
+                "iodepth", "a simulated rate does not depend on the number of outstanding I/Os", "1"
+            )
         elif rate is not None:
             self.read.add("rate_process")
             name = "rate_iops" if "rate_iops" in self.given else "rate"
-            self.note(name, "it was not reached: simulated as fast as it can be")
+            self.note(name, "it was not reached: simulated as fast as possible")
         self._think()
         self._flush()
 
@@ -414,7 +416,7 @@ class _Player:
         if not any(every) or self.share == 1:
             return
         if self.played.is_at_rate:
-            self.note("fsync", "flushes beside a rate are not played")
+            self.note("fsync", "flushes together with a rate are not simulated")
         else:
             self.played.table["flush_every"] = min(one for one in every if one)
 
@@ -433,7 +435,7 @@ class _Player:
                 if share > 0
             ]
             if not all(active):
-                self.note(name, "it limits reads or writes only, which is not played")
+                self.note(name, "it limits reads or writes only, which is not simulated")
                 return None
             if len(active) == 2 and "read" in self.played.table:
                 # Reads and writes each have their own rate: that is the mix.
@@ -449,13 +451,16 @@ class _Player:
         if think == 0:
             return
         if self.played.is_at_rate:
-            self.note("thinktime", "it is left out beside a rate")
+            self.note("thinktime", "it is left out if there is a rate")
         elif blocks > 1:
-            self.note("thinktime", "pauses after several I/Os are not played")
+            self.note("thinktime", "pauses after several I/Os are not simulated")
         else:
             self.played.table["think"] = f"{think * 1e6:g} us"
             if self.played.outstanding > 1:
-                self.note("thinktime", "each outstanding I/O waits for itself here; in fio all do")
+                self.note(
+                    "thinktime",
+                    "here each outstanding I/O waits separately; in fio all wait together",
+                )
 
     # -- what is left -------------------------------------------------------------------
 
@@ -485,7 +490,7 @@ def _zones(text: str) -> list[dict[str, str]]:
     """Zones as fio has them: accesses/area, both in percent; an area left out shares the rest."""
     pairs = [zone.split("/") for zone in text.split(":")]
     if any(len(pair) != 2 for pair in pairs):
-        raise Unreadable("is no list of accesses/area")
+        raise Unreadable("is not a list of accesses/area")
     found = [
         tuple(values.whole_percents(one) / 100 for one in (area, hits)) for hits, area in pairs
     ]

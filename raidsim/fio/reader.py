@@ -65,7 +65,7 @@ def _json(text: str, name: str) -> tuple[dict[str, Any], list[Problem]]:
         cause = "is empty" if not text.strip() else "holds no JSON"
         refuse(name, cause, _NOT_FIO)
     remarks = [
-        Problem(name, number + 1, None, f"is passed over, for it is no JSON: {quote(line)}")
+        Problem(name, number + 1, None, f"is left out, because it is not JSON: {quote(line)}")
         for number, line in enumerate(lines[:first])
         if line.strip()
     ]
@@ -75,14 +75,17 @@ def _json(text: str, name: str) -> tuple[dict[str, Any], list[Problem]]:
         data, end = json.JSONDecoder(parse_constant=_no_number).raw_decode(body, start)
     except json.JSONDecodeError as error:
         cut = error.pos >= len(body.rstrip()) - 1 or error.msg.startswith("Unterminated")
-        cause = "the JSON is cut off here" if cut else f"is no JSON: {error.msg.lower()}"
+        cause = "the JSON is cut off here" if cut else f"is not JSON: {error.msg.lower()}"
         refuse(name, cause, "give the file as fio wrote it", line=first + error.lineno)
     except (ValueError, RecursionError):
-        refuse(name, "is no JSON that fio writes", _NOT_FIO)
+        refuse(name, "is not JSON that fio writes", _NOT_FIO)
     line = first + body.count("\n", 0, end)
     remarks += [
         Problem(
-            name, line + 1 + number, None, f"is passed over, it is behind the JSON: {quote(one)}"
+            name,
+            line + 1 + number,
+            None,
+            f"is left out, because it comes after the JSON: {quote(one)}",
         )
         for number, one in enumerate(body[end:].split("\n"))
         if one.strip()
@@ -150,7 +153,7 @@ class _Reader:
 
     def _job(self, record: Any, where: str, shared: Mapping[str, str]) -> MeasuredJob:
         if not isinstance(record, dict):
-            self._problem(where, "is no object")
+            self._problem(where, "is not an object")
             record = {}
         options = dict(shared) | self._options(record.get("job options"), f"{where}.job options")
         host = record.get("hostname")
@@ -174,18 +177,18 @@ class _Reader:
         if given is None:
             return {}
         if not isinstance(given, dict):
-            self._problem(where, "is no object")
+            self._problem(where, "is not an object")
             return {}
         for name, value in given.items():
             if isinstance(value, dict | list):
-                self._problem(f"{where}.{name}", "is no value of an option")
+                self._problem(f"{where}.{name}", "is not a value of an option")
         return {name: "1" if value is None else str(value) for name, value in given.items()}
 
     def _direction(self, given: Any, where: str) -> Direction:
         if given is None:  # fio leaves out what it did not do, if asked to (unified_rw_reporting)
             return Direction(0, 0, 0.0, 0.0, 0.0)
         if not isinstance(given, dict):
-            self._problem(where, "is no object")
+            self._problem(where, "is not an object")
             return Direction(0, 0, 0.0, 0.0, 0.0)
         unit = 1 if "io_kbytes" in given else KIB
         rate = self._number(given, "bw_bytes", where)
@@ -215,7 +218,7 @@ class _Reader:
     def _distribution(self, given: Any, unit: int, where: str) -> Distribution | None:
         """Latencies in ns; None if there is none: fio writes zeros for what it did not measure."""
         if not isinstance(given, dict):
-            self._problem(where, "is no object")
+            self._problem(where, "is not an object")
             return None
         figures = {
             key: self._number(given, key, where) for key in ("min", "max", "mean", "stddev", "N")
@@ -256,13 +259,13 @@ class _Reader:
         if given is None:
             return []
         if not isinstance(given, dict) or len(given) > histogram.BINS_NS:
-            self._problem(where, "is no table of numbers")
+            self._problem(where, "is not a table of numbers")
             return []
         found = []
         for key, value in given.items():
             both = _number_of(key), _number_of(value)
             if both[0] is None or both[1] is None:
-                self._problem(f"{where}.{key[:40]}", f"{quote(value)} is no number")
+                self._problem(f"{where}.{key[:40]}", f"{quote(value)} is not a number")
             else:
                 found.append((both[0], both[1]))
         return found
@@ -273,7 +276,7 @@ class _Reader:
             return None
         number = _number_of(given[key])
         if number is None:
-            self._problem(f"{where}.{key}", f"{quote(given[key])} is no number that fio writes")
+            self._problem(f"{where}.{key}", f"{quote(given[key])} is not a number that fio writes")
         return number
 
     def _problem(self, key: str, cause: str) -> None:

@@ -34,10 +34,10 @@ def size(text: str, base: int = 1024, whole: int | None = None) -> int:
     if unit == "%":
         if whole is None:
             raise Unreadable(
-                "is a share of a volume whose size is not known; say it with --capacity"
+                "is a share of a volume whose size is not known; give it with --capacity"
             )
         if number != int(number):
-            raise Unreadable("is no whole percentage: of others fio takes whole bytes")
+            raise Unreadable("is not a whole percentage: for others fio takes whole bytes")
         return int(whole * number / 100)
     factor: float | None = {"": 1.0, "b": 1.0}.get(unit)
     if unit and unit[0] in _POWERS:
@@ -47,7 +47,7 @@ def size(text: str, base: int = 1024, whole: int | None = None) -> int:
         elif rest == "ib":
             factor = float((1000 if base == 1024 else 1024) ** power)
     if factor is None or number * factor > MOST:
-        raise Unreadable("is no size that raidsim knows, as in 4k")
+        raise Unreadable("is not a size that raidsim knows, as in 4k")
     return int(number * factor)
 
 
@@ -61,7 +61,7 @@ def seconds(text: str, bare: float = 1.0) -> float:
     """
     number, unit = _split(text, "a time, as in 10s")
     if unit and unit not in _TIMES:
-        raise Unreadable("is no time, as in 10s")
+        raise Unreadable("is not a time, as in 10s")
     return number * (_TIMES[unit] if unit else bare)
 
 
@@ -75,7 +75,7 @@ def number(text: str) -> float:
     """
     found, unit = _split(text, "a number")
     if unit:
-        raise Unreadable("is no plain number")
+        raise Unreadable("is not a plain number")
     return found
 
 
@@ -89,7 +89,7 @@ def integer(text: str, base: int = 1024) -> float:
     """
     found, unit = _split(text, "a number, as in 100 or 2k")
     if unit == "%":
-        raise Unreadable("has a percent sign, and is no share")
+        raise Unreadable("has a percent sign, and is not a share")
     return float(size(text, base)) if unit else found
 
 
@@ -103,7 +103,7 @@ def count(text: str, least: int = 1, most: int = 65536, base: int = 1024) -> int
     """
     found = integer(text, base)
     if found != int(found) or not least <= found <= most:
-        raise Unreadable(f"is no whole number from {least} to {most}")
+        raise Unreadable(f"is not a whole number from {least} to {most}")
     return int(found)
 
 
@@ -117,9 +117,9 @@ def percent(text: str) -> float:
     """
     found, unit = _split(text, "a share, as in 70")
     if unit == "%":
-        raise Unreadable("has a percent sign, with which fio takes any share for 100 %")
+        raise Unreadable("has a percent sign, so fio reads any share as 100 %")
     if unit or found > 100:
-        raise Unreadable("is no share, as in 70")
+        raise Unreadable("is not a share, as in 70")
     return int(found) / 100
 
 

@@ -149,7 +149,7 @@ def _job(scenario: Scenario, job: Job) -> tuple[dict[str, Any], list[str]]:
 
 
 def _group(scenario: Scenario, load: LoadSpec) -> int:
-    """Return which group of fio a load is of: those of one ran side by side."""
+    """Return the number of a load's group of fio; loads of one group ran side by side."""
     return next(number for number, loads in enumerate(scenario.groups) if load in loads)
 
 
@@ -184,5 +184,5 @@ def time_of_writing() -> datetime:
         return datetime.fromtimestamp(time.time(), UTC)
     if not re.fullmatch("[0-9]{1,12}", given) or int(given) > LAST_SECOND:
         remedy = f"give seconds since 1970, {LAST_SECOND} at most, or unset it"
-        raise InputError([Problem(None, None, EPOCH, f"{quote(given)} is no time", remedy)])
+        raise InputError([Problem(None, None, EPOCH, f"{quote(given)} is not a time", remedy)])
     return datetime.fromtimestamp(int(given), UTC)

@@ -76,7 +76,7 @@ def named(name: str) -> Format:
             return one
     known = [one.NAME for one in FORMATS if one is not refused] + [DISKSIM]
     remedy = suggest(name, known) or f"give one of {', '.join(known)}"
-    raise InputError([Problem(None, None, "--format", f"{quote(name)} is no format", remedy)])
+    raise InputError([Problem(None, None, "--format", f"{quote(name)} is not a format", remedy)])
 
 
 def format_of(source: Source) -> Format:

@@ -221,9 +221,9 @@ def _read(one: Format, source: Source, found: Found, wrong: list[Problem]) -> No
         found.add(one.read(source))
         if source.is_json:
             for line, text in source.json.skipped:
-                found.remark(source.at(line), None, f"{quote(text)} is no JSON: passed over")
+                found.remark(source.at(line), None, f"{quote(text)} is not JSON, and is left out")
             for place, key in source.json.repeated:
-                found.remark(place, quote(key), "stands here twice: the last value is taken")
+                found.remark(place, quote(key), "is given twice here: the last value is used")
     except InputError as error:
         wrong += error.problems
 

@@ -100,7 +100,7 @@ def _file(source: Source) -> _File:
         elif title.startswith(("size,%", "size, %")):
             if spec is None:
                 raise place.refusal(
-                    None, "a line of sizes stands before the first access specification"
+                    None, "a line of sizes comes before the first access specification"
                 )
             spec.lines.append((place, _numbers(cells, place)))
         elif title.startswith("queue depth cycling"):
@@ -130,7 +130,7 @@ def _worker(worker: _Worker, title: str, line: str, cells: list[str], place: Pla
 
 def _numbers(cells: list[str], place: Place) -> list[float]:
     if len(cells) < 4 or any(not re.fullmatch(r"\d{1,12}(\.\d{1,6})?", cell) for cell in cells):
-        cause = f"{quote(','.join(cells))} is no line of an access specification"
+        cause = f"{quote(','.join(cells))} is not a line of an access specification"
         raise place.refusal(None, cause, "size,% of size,% reads,% random,delay,burst,align,reply")
     return [float(cell) for cell in cells] + [0.0] * max(0, 8 - len(cells))
 
@@ -145,7 +145,7 @@ def _depths(line: str, place: Place) -> list[int]:
     while found[-1] < end and len(found) < 1000:
         following = found[-1] * step if cells[3].upper().startswith("EXP") else found[-1] + step
         if following <= found[-1]:
-            raise place.refusal(None, "a cycle of queue depths that does not rise")
+            raise place.refusal(None, "the queue depths of this cycle do not rise")
         found.append(min(following, end))
     return found
 
@@ -188,15 +188,15 @@ def _work(found: Found, file: _File, spec: _Spec, workers: list[_Worker]) -> Wor
     lines = [values for _, values in spec.lines if values[1] > 0]
     for at, values in spec.lines:
         if values[0] < 1 or values[0] % _SECTOR:
-            raise at.refusal(spec.name, f"{values[0]:g} bytes are no whole sectors")
+            raise at.refusal(spec.name, f"{values[0]:g} bytes are not a whole number of sectors")
         if max(values[2], values[3]) > 100:
             raise at.refusal(spec.name, "a share is above 100 %")
         if values[0] == 66560:
             found.remark(at, spec.name, "66560 bytes are 65 KiB: 64 KiB (65536) may be meant")
         if values[4] > 0 or values[5] > 1:
-            found.remark(at, spec.name, "delays and bursts between transfers are not played")
+            found.remark(at, spec.name, "delays and bursts between transfers are not simulated")
         if values[7] > 0:
-            found.remark(at, spec.name, "replies are for networks, and not played")
+            found.remark(at, spec.name, "replies are for networks, and are not simulated")
     if len(lines) == 1:
         size, _, read, rand = lines[0][:4]
         table |= {"read": words.share_text(read / 100), "random": words.share_text(rand / 100),
@@ -233,7 +233,7 @@ def _depth(
             sources["outstanding"] = first.at
         else:
             found.remark(
-                spec.place, spec.name, "no worker says its outstanding I/Os: Iometer's own 1"
+                spec.place, spec.name, "no worker gives its outstanding I/Os: Iometer's default, 1"
             )
     if len({one.outstanding for one in workers}) > 1:
         found.remark(

@@ -34,8 +34,8 @@ def read(source: Source) -> Found:
         if len(reports) > 1 else "since the system was booted"
     )  # fmt: skip
     if len(reports) == 1:
-        cause = "one report only: it is the mean since the system was booted"
-        found.remark(source.at(1), None, cause, "iostat -x 60 2 reports the present as well")
+        cause = "only one report: the mean since the system was booted"
+        found.remark(source.at(1), None, cause, "iostat -x 60 2 also reports the last minute")
     for report in used:
         for name, place, row in report:
             _add(averages, name, place, row)

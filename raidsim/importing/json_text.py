@@ -33,7 +33,7 @@ class Table(dict[str, Any]):
         self.lines: dict[str, int] = {}
 
     def at(self, key: str) -> Place:
-        """Return where a key stands."""
+        """Return the place of a key in the file."""
         return Place(self.place.file, self.lines.get(key, self.place.line))
 
     def text(self, *keys: str) -> Fact[str] | None:
@@ -136,7 +136,7 @@ class _Reader:
     def value(self, position: int, depth: int) -> tuple[Any, int]:
         self.count += 1
         if self.count > MOST_VALUES:
-            self.wrong(position, f"has more than {MOST_VALUES:,} values, as no inventory has")
+            self.wrong(position, f"has more than {MOST_VALUES:,} values: no inventory has so many")
         if depth > DEEPEST:
             self.wrong(position, "is nested too deeply")
         character = self.text[position : position + 1]
@@ -155,7 +155,7 @@ class _Reader:
                 return value, position + len(word)
         match = _NUMBER.match(self.text, position)
         if match is None:
-            self.wrong(position, f"{quote(self.text[position : position + 20])} is no JSON")
+            self.wrong(position, f"{quote(self.text[position : position + 20])} is not JSON")
             raise AssertionError
         shown = match[0]
         return int(shown) if shown.lstrip("-").isdigit() else float(shown), match.end()
@@ -173,7 +173,7 @@ class _Reader:
                 self.wrong(position, "a key has no end")
             position = self.skip(position)
             if self.text[position : position + 1] != ":":
-                self.wrong(position, f"there is no colon behind {quote(key)}")
+                self.wrong(position, f"there is no colon after {quote(key)}")
             value, position = self.value(self.skip(position + 1), depth + 1)
             if key in found and found[key] != value:
                 self.repeated.append((Place(self.file, line), key))

@@ -40,7 +40,7 @@ def _area(table: Table, volume: Volume, capacity: int) -> None:
     if room is not None and 0 < whole < (1 - NEAR) * capacity:
         size = whole // 4096 * 4096
         table.put(
-            "area", {"offset": "0 B", "size": f"{size} B"}, f"{room.place}: the array takes no more"
+            "area", {"offset": "0 B", "size": f"{size} B"}, f"{room.place}: the size of the array"
         )
 
 
@@ -127,12 +127,12 @@ def _guessed(volumes: Sequence[Volume]) -> Table:
         cause = "access to it is blocked: no load can run on it"
         raise place.refusal(volumes[0].name, cause, "give a volume that is in use")
     table = Table("[[load]]")
-    table.above = ["None of the files says what is asked of the volumes: this load is a guess."]
+    table.above = ["No file describes the load of the volumes: this load is a guess."]
     table.put("name", "guessed", "")
     table.guess("volume", volume.name, "the largest; the others are idle")
-    why = "no file says what the load is like; a database is usual"
+    why = "no file describes the load; usual for a database"
     if _access(volume) == "read-only":
-        table.guess("read", "100 %", "no file says what the load is like; the volume is read-only")
+        table.guess("read", "100 %", "no file describes the load, and the volume is read-only")
     else:
         table.guess("read", "67 %", why)
     for key, value in (("random", "100 %"), ("size", "8 KiB"), ("outstanding", 16)):
@@ -145,8 +145,9 @@ def _access(volume: Volume) -> str:
 
 
 _OF_OTHERS = {
-    "flushes": "a closed load has load.flush_every; load.fua has each write wait for the medium",
-    "trims": "say with load.trim what share of the requests they are",
+    "flushes": "a closed load can have load.flush_every; with load.fua each write waits for the"
+    " medium",
+    "trims": "give their share of the requests with load.trim",
 }
 """What a scenario has for requests that are neither reads nor writes."""
 
@@ -158,7 +159,7 @@ def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> l
     missing = []
     if wishes.outstanding is None and not wishes.at_rate:
         missing.append(
-            "--outstanding N (so many I/Os at a time, as fast as they are answered)"
+            "--outstanding N (so many I/Os at a time, without pauses)"
             " or --at-rate (the rate that was measured)"
         )
     if wishes.random is None:
@@ -170,7 +171,7 @@ def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> l
     for one, _ in chosen:
         for rate, what in ((one.flushes, "flushes"), (one.trims, "trims")):
             if rate > 0:
-                cause = f"{rate:.3g} {what} a second are left out: a load of statistics has none"
+                cause = f"{rate:.3g} {what} a second are left out: a load from statistics has none"
                 found.remark(one.place, one.device, cause, _OF_OTHERS[what])
     return [_of_activity(one, volume, wishes, len(volumes)) for one, volume in chosen]
 
@@ -178,7 +179,7 @@ def _of_activities(found: Found, volumes: Sequence[Volume], wishes: Wishes) -> l
 def _chosen(
     found: Found, volumes: Sequence[Volume], wishes: Wishes
 ) -> list[tuple[Activity, Volume | None]]:
-    """Return which devices become loads, and on which volumes."""
+    """Return the devices that become loads, each with its volume."""
     active = [one for one in found.activities if one.iops > 0]
     if wishes.device is not None:
         named = [one for one in active if one.device == words.device(wishes.device)]
@@ -191,14 +192,16 @@ def _chosen(
     if placed:
         for one in active:
             if all(one is not other for other, _ in placed):
-                found.remark(one.place, one.device, "is no volume of this scenario: it is left out")
+                found.remark(
+                    one.place, one.device, "is not a volume of this scenario, and is left out"
+                )
         return list(placed)
     whole = [one for one in active if one.is_whole]
     if len(whole) == 1:
         return [(whole[0], volumes[0] if volumes else None)]
     if not whole:
         place = found.activities[0].place
-        cause = "no disk of these statistics does any I/O"
+        cause = "no disk in these statistics has any I/O"
         raise InputError([place.problem(None, cause, "name a device with --device")])
     shown = ", ".join(f"{one.device} ({one.iops:g} IO/s)" for one in whole[:12])
     cause = f"{len(whole)} disks are active, and none is known to be a volume: {shown}"
@@ -224,7 +227,7 @@ def _of_activity(one: Activity, volume: Volume | None, wishes: Wishes, count: in
     table.put("name", one.device, place)
     if volume is not None and count > 1:
         table.put("volume", volume.name, place)
-    asked = "as asked for on the command line"
+    asked = "as given on the command line"
     reads, writes = _size(one.read_size), _size(one.write_size)
     share = one.read_share
     if 0 < share < 1 and reads != writes:
@@ -234,13 +237,13 @@ def _of_activity(one: Activity, volume: Volume | None, wishes: Wishes, count: in
         ]
         table.put("random", words.share_text(wishes.random or 0.0), asked)
         table.put("sizes", sizes, f"{place}: mean sizes, in whole sectors")
-        table.guess("align", "512 B", "means of many sizes say nothing of alignment")
+        table.guess("align", "512 B", "a mean of many sizes does not show their alignment")
     else:
         table.put("read", words.share_text(share), place)
         table.put("random", words.share_text(wishes.random or 0.0), asked)
         size = reads if share > 0 else writes
         table.put("size", words.size_text(size), f"{place}: mean size, in whole sectors")
-        table.guess("align", "512 B", "means of many sizes say nothing of alignment")
+        table.guess("align", "512 B", "a mean of many sizes does not show their alignment")
     if wishes.outstanding is not None:
         table.put("outstanding", wishes.outstanding, asked)
     else:

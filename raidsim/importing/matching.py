@@ -80,7 +80,7 @@ def match_drive(drive: Drive, least: int, *, is_all: bool = False) -> Match:
     if exact is not None:
         near = size is None or abs(size.value / exact.number("capacity.user") - 1) < 0.1
         if near:
-            made = Match(exact.name, f"the very model, {exact.title}", is_exact=True)
+            made = Match(exact.name, f"the same model: {exact.title}", is_exact=True)
             _sectors(made, exact, drive)
             return made
     spins, why = _medium(drive)
@@ -277,7 +277,7 @@ def _nearest(known: Controller | None, needs: Needs) -> tuple[Card, str, bool]:
     cached = [card for card in usual.values() if card.has("cache.size")]
     model = quote(known.model.value) if known and known.model else "a controller of unknown model"
     if known is not None and known.model is not None and _ON_BOARD.search(known.model.value):
-        return catalogue["intel-sata-raid"], f"{model}: on the board, as this one is", False
+        return catalogue["intel-sata-raid"], f"{model}: on the mainboard, as this one is", False
     for card in usual.values():
         if known and known.model and (number := _model_number(card)) in known.model.value.lower():
             return card, f"{model}: the card of a {number}", True

@@ -29,24 +29,24 @@ ALGORITHMS = {
     18: "left-symmetric-6", 19: "right-symmetric-6", 20: "parity-first-6",
 }  # fmt: skip
 _UNSAID = {
-    "multipath": "multipath is no RAID: import the disk behind it",
+    "multipath": "multipath is not RAID: import the disk behind it",
     "faulty": "it is a device for tests",
     "container": "it only holds the metadata of other arrays: import those",
 }
 RESHAPED = (
-    "the layout changes while it serves, which no scenario says",
-    "import it once the reshape is over, or write the volume as it was or will be; "
-    "--array takes others only",
+    "its layout is being changed, which a scenario cannot describe",
+    "import it after the reshape, or write the volume as it was or will be; "
+    "with --array only other arrays are imported",
 )
-INACTIVE = ("is not started: it serves nothing", "assemble it first, or leave it out with --array")
+INACTIVE = ("is not started: no I/O is possible", "assemble it first, or leave it out with --array")
 BROKEN = (
-    "has failed: it serves nothing",
+    "has failed: no I/O is possible",
     "import it as it was before, or leave it out with --array",
 )
 
 
 def unsaid(place: Place, label: str, level: str) -> Problem | None:
-    """Return why raidsim has no such level, if it has none."""
+    """Return the reason why raidsim has no such level; None if it has it."""
     if level in LEVELS:
         return None
     remedy = _UNSAID.get(
@@ -75,7 +75,7 @@ def shape(text: str, place: Place, label: str) -> Shape:
         return Shape(rotation=Fact(_ROTATIONS[plain], place))
     if plain in {"", "-unknown-", "original", "none", "n/a"}:
         return Shape()
-    cause = f"the layout {quote(text.strip())} is none of raidsim"
+    cause = f"the layout {quote(text.strip())} is not simulated"
     remedy = f"the nearest is rotation, one of {', '.join(sorted(_ROTATIONS.values()))}"
     return Shape(problem=place.problem(label, cause, remedy))
 

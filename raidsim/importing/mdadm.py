@@ -131,7 +131,7 @@ def _detailed(found: Found, section: _Section) -> None:
     level = section.text("raid level")
     label = words.device(section.device) or "array"
     if level is None:
-        found.remark(section.place, label, "no RAID level is given: nothing is taken of it")
+        found.remark(section.place, label, "no RAID level is given: it is left out")
         return
     array = _shaped(found, section, label, level)
     state = section.text("state")
@@ -153,7 +153,7 @@ def _detailed(found: Found, section: _Section) -> None:
     if "reshap" in said or section.text("reshape status", "delta devices", "new level"):
         array = replace(array, refused=spot.problem(label, *md.RESHAPED), refuses_all=True)
     if "delayed" in said or "pending" in said:
-        found.remark(spot, label, "what it is to do has not begun, and is left out", None)
+        found.remark(spot, label, "its next operation has not begun, and is left out", None)
     if "read-only" in said.split(", ") or "readonly" in said:
         array = replace(array, access=Fact("read-only", spot))
     found.arrays.append(array)
@@ -176,7 +176,7 @@ def _shaped(found: Found, section: _Section, label: str, level: Fact[str]) -> Ar
     plain = re.sub(r"\s*\(.*\)\s*$", "", name.value).rpartition(":")[2] if name else ""
     slots = section.number("raid devices")
     if slots is not None and not 0 < slots.value <= _MOST_SLOTS:
-        found.remark(slots.place, "Raid Devices", f"{slots.value} is no number of drives")
+        found.remark(slots.place, "Raid Devices", f"{slots.value} is not a number of drives")
         slots = None
     return Array(
         label, section.place, frozenset(),
@@ -210,7 +210,7 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
             continue
         state = _state_of(said, slot)
         if state is None:
-            cause = f"{device} holds the journal: raidsim's journal needs no drive"
+            cause = f"{device} holds the journal; in raidsim a journal needs no drive"
             found.remark(place, array.label, cause)
             continue
         if slot is not None and state == REBUILDING:
@@ -218,14 +218,14 @@ def _with_rows(found: Found, section: _Section, array: Array) -> Array:
         elif slot is not None and state == ONLINE:
             there.add(slot)
         if "writemostly" in said:
-            found.remark(place, array.label, f"{device} is write-mostly, which is not taken over")
+            found.remark(place, array.label, f"{device} is write-mostly, which is not imported")
         position = slot if state in {ONLINE, REBUILDING} else None
         members.append(Member(md.member_keys(device), place, position, state))
     if not section.rows or array.slots is None:
         return replace(array, members=tuple(members))
     replaced = sorted(set(built) & there)
     for slot in replaced:
-        cause = f"drive {slot} is being replaced while it serves, which is not imported"
+        cause = f"drive {slot} is being replaced while in use, which is not imported"
         found.remark(built.pop(slot), array.label, cause)
     place = section.rows[0][0]
     spares = sum(member.state == SPARE for member in members)
@@ -272,7 +272,7 @@ def _export(found: Found, section: _Section) -> None:
     place = (level or uuid or Fact("", section.place)).place
     label = name.value.rpartition(":")[2] if name else "array"
     if level is None:
-        found.remark(place, label, "no MD_LEVEL is given: nothing is taken of it")
+        found.remark(place, label, "no MD_LEVEL is given: it is left out")
         return
     word = level.value.lower()
     known = devices and devices.value.isdecimal() and len(devices.value) < 5
@@ -338,7 +338,7 @@ def _examined(found: Found, section: _Section) -> None:
     )  # fmt: skip
     is_member = role is None or slot is not None or is_spare
     if role is not None and "journal" in role.value.lower():
-        found.remark(role.place, label, "holds the journal: raidsim's journal needs no drive")
+        found.remark(role.place, label, "holds the journal; in raidsim a journal needs no drive")
         array = replace(array, intent=Fact("journal", role.place))
     array = replace(
         array,

@@ -92,9 +92,11 @@ def _array(found: Found, source: Source, lines: list[tuple[int, str]]) -> Array 
         state = FAILED if "(F)" in member[3] else SPARE if "(S)" in member[3] else ONLINE
         for sign, meaning in (("(W)", "is write-mostly"), ("(R)", "replaces another drive")):
             if sign in member[3]:
-                found.remark(place, label, f"{member[1]} {meaning}, which is not taken over")
+                found.remark(place, label, f"{member[1]} {meaning}, which is not imported")
         if "(J)" in member[3]:
-            found.remark(place, label, f"{member[1]} holds the journal: raidsim's takes no drive")
+            found.remark(
+                place, label, f"{member[1]} holds the journal; in raidsim a journal needs no drive"
+            )
             continue
         if "(R)" not in member[3]:
             members.append(Member(md.member_keys(member[1]), place, None, state))

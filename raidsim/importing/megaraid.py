@@ -37,7 +37,7 @@ _CACHE = re.compile(r"(NR|ADRA|R)?(AWB|FWB|WB|WT)([CD])?")
 _LEVELS = {f"RAID{number}": f"raid{number}" for number in (0, 1, 5, 6, 10, 50, 60)}
 _NEAREST = {
     "RAID00": "RAID 00 stripes over RAID 0; the nearest is level raid0 over all of its drives",
-    "RAID1E": "the nearest is level raid1e, whose copies may lie elsewhere",
+    "RAID1E": "the nearest is level raid1e, whose copies may be at other places",
 }
 
 
@@ -147,7 +147,7 @@ def task(said: Fact[str] | None, found: Found) -> Fact[str] | None:
         return Fact(CHECK, said.place)
     if "init" in plain or "bgi" in plain:
         return Fact(RESYNC, said.place)
-    found.remark(said.place, "Active Operations", f"{quote(said.value)} is not taken over")
+    found.remark(said.place, "Active Operations", f"{quote(said.value)} is not imported")
     return None
 
 
@@ -213,7 +213,7 @@ def array(
 def _refused(made: Array, level: Fact[str] | None, state: Fact[str] | None) -> Problem | None:
     if state and state.value.lower() in {"ofln", "offline", "failed"}:
         return state.place.problem(
-            made.label, "is offline: it serves nothing", "bring it online, or leave it out"
+            made.label, "is offline: no I/O is possible", "bring it online, or leave it out"
         )
     if level is not None and level.value.upper() in _NEAREST:
         cause = f"{level.value.upper()} is not a level of raidsim"

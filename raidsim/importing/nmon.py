@@ -50,7 +50,7 @@ def read(source: Source) -> Found:
                 values.setdefault((second, name), {})[kind] = value
     averages = Averages()
     has_reads = any("DISKRXFER" in one for one in values.values())
-    note = "nmon does not tell reads from writes: both are taken to be of one size"
+    note = "nmon does not count reads and writes separately: both are taken to have the same size"
     averages.note = "" if has_reads else note
     for (_, name), one in values.items():
         if not {"DISKREAD", "DISKWRITE", "DISKXFER"} <= one.keys():

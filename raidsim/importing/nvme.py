@@ -94,4 +94,4 @@ def _health(found: Found, value: Table) -> None:
     said = f"critical warning {bits:g}" if bits else "no critical warning"
     worn = f", {used:g} % of its rated writes used" if used is not None else ""
     place = value.at("critical_warning")
-    found.remark(place, None, f"a smart-log names no drive: {said}{worn}; nothing is taken of it")
+    found.remark(place, None, f"a smart-log does not name its drive: {said}{worn}, and is left out")

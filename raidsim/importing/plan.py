@@ -107,8 +107,8 @@ def plan(system: System, found: Found, wanted: Sequence[str]) -> list[Volume]:
         raise InputError(refused)
     found.remarks += [replace(one, cause=f"is left out: {one.cause}") for one in refused]
     if len(volumes) > MOST_VOLUMES:
-        cause = f"{len(volumes):,} volumes are more than a scenario of use has"
-        raise volumes[0].array.place.refusal(None, cause, "name those that are meant with --array")
+        cause = f"{len(volumes):,} volumes are too many for one scenario"
+        raise volumes[0].array.place.refusal(None, cause, "name those to import with --array")
     volumes.sort(key=lambda one: -one.size)
     _name(volumes)
     return volumes
@@ -137,7 +137,7 @@ def _is_wanted(
 
 
 def _impossible(array: Array) -> Problem | None:
-    """Return why an array that is told of cannot be a volume."""
+    """Return the reason why an array of the files cannot be a volume; None if it can."""
     if array.level is None:
         cause = "no file says which RAID level it has"
         return array.place.problem(array.label, cause, "give the output that has it as well")
@@ -157,12 +157,12 @@ def _impossible(array: Array) -> Problem | None:
     failed = array.failed.value if array.failed else ()
     if array.failed is not None and _is_lost(array, failed, level, slots):
         shown = ", ".join(map(str, failed))
-        cause = f"{level} of {slots} drives without {shown} has failed: it serves nothing"
+        cause = f"{level} of {slots} drives without {shown} has failed: no I/O is possible"
         return array.failed.place.problem(array.label, cause, "import it as it was before")
     if failed and level not in REDUNDANT:
         assert array.failed is not None
         return array.failed.place.problem(
-            array.label, f"{level} without drive {failed[0]} serves nothing", "leave it out"
+            array.label, f"{level} without drive {failed[0]} has failed", "leave it out"
         )
     return None
 
@@ -274,14 +274,14 @@ def _likely_spans(array: Array, drive: Drive, found: Found) -> Fact[int] | None:
     size, whole = drive.capacity or drive.size, array.capacity
     if not fitting:
         return None
-    best, why = fitting[0], "a guess, as its capacity does not tell"
+    best, why = fitting[0], "a guess, as its capacity does not show it"
     if len(fitting) == 1:
         why = f"as no other number divides its {count} drives"
     elif size is not None and whole is not None:
         data = {n: (count - kind.parity * n) * size.value for n in fitting}
         nearest = min(fitting, key=lambda n: abs(data[n] - whole.value))
         if abs(whole.value / data[nearest] - 1) <= NEAR:
-            best, why = nearest, "as its drives and capacity tell"
+            best, why = nearest, "as its drives and capacity show"
     cause = f"its number of spans is not given: {best}, {why}"
     found.remark(array.place, array.label, cause)
     return Fact(best, array.place)
@@ -358,7 +358,7 @@ def _without_array(
         state = drive.state.value if drive.state else None
         if drive.virtual is not None:
             if not drive.keys & shown:
-                remedy = "give what its controller's tool or the system below says of it"
+                remedy = "give the output of its controller's tool, or of the system below"
                 found.remark(
                     drive.virtual.place, drive.label, f"is left out: {drive.virtual.value}", remedy
                 )
@@ -379,7 +379,7 @@ def _without_array(
     for alike in groups.values():
         first = alike[0]
         if first.state is not None and first.state.value in {ONLINE, REBUILDING}:
-            cause = "is in an array that no file describes: taken here as a drive without RAID"
+            cause = "is in an array that no file describes: imported as a drive without RAID"
             found.remark(first.place, first.label, cause, "give the list of virtual drives as well")
         level = "jbod" if len(alike) > 1 else "single"
         array = Array(

@@ -90,7 +90,7 @@ def _resource(found: Found, kind: str, one: Table) -> None:
     if kind == "Drive":
         found.drives += _drive(one)
         if one.get("FailurePredicted") is True:
-            cause = "predicts that it will fail; the scenario has it as a good one"
+            cause = "reports that it will fail soon; in the scenario it works"
             found.remark(one.at("FailurePredicted"), str(one.get("Name", "drive")), cause)
     elif kind == "Volume":
         _volume(found, one)
@@ -268,8 +268,8 @@ def _strip(found: Found, one: Table, label: str, level: str) -> Fact[int] | None
     strip, optimum = one.whole("StripSizeBytes"), one.whole("OptimumIOSizeBytes")
     if strip is None and optimum and optimum.value >= 4096 and level not in {"raid1", ""}:
         strip = optimum
-        cause = "OptimumIOSizeBytes is taken as the strip; some services mean a full stripe by it"
-        found.remark(optimum.place, label, cause, "look up the strip of the volume")
+        cause = "OptimumIOSizeBytes is taken as the strip; in some services it is a full stripe"
+        found.remark(optimum.place, label, cause, "check the strip of the volume")
     return strip
 
 

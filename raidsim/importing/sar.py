@@ -18,7 +18,7 @@ from raidsim.importing.statistics import Averages, decimal
 NAME = "sar"
 
 _SECTOR = 512.0
-_NOTE = "sar does not tell reads from writes: both are taken to be of one size"
+_NOTE = "sar does not count reads and writes separately: both are taken to have the same size"
 
 
 def recognises(source: Source) -> bool:
@@ -45,7 +45,7 @@ def read(source: Source) -> Found:
 
 
 def _columns(line: str) -> tuple[int, list[str]] | None:
-    """Return where the columns begin, and their names: the time stands before them."""
+    """Return the index of the first column behind the time, and the names of all columns."""
     cells = line.split()
     if "DEV" not in cells or "tps" not in cells:
         return None

@@ -32,7 +32,7 @@ def read(source: Source) -> Found:
     for value in source.json.values:
         if not isinstance(value, Table) or "device" not in value:
             place = value.place if isinstance(value, Table) else source.at(1)
-            found.remark(place, None, "names no device, so nothing is taken of it")
+            found.remark(place, None, "names no device, and is left out")
             continue
         drive = _drive(found, value)
         if drive is not None:
@@ -49,9 +49,7 @@ def _drive(found: Found, value: Table) -> Drive | None:
     capacity = _capacity(value)
     if model is None and capacity is None:
         why = _why(value)
-        found.remark(
-            device.place, label, f"tells neither model nor capacity{why}: nothing is taken"
-        )
+        found.remark(device.place, label, f"gives neither model nor capacity{why}: it is left out")
         return None
     behind = _BEHIND.search(kind)
     keys = set(words.serial_key(_word(value.get("serial_number"))))
@@ -162,5 +160,5 @@ def _health(found: Found, value: Table, label: str) -> None:
     """Report the health of a drive in words, because a scenario has no such state."""
     status = value.table("smart_status")
     if status is not None and status.get("passed") is False:
-        cause = "predicts that it will fail; the scenario has it as a good one"
+        cause = "reports that it will fail soon; in the scenario it works"
         found.remark(Place(status.place.file, status.lines.get("passed")), label, cause)

@@ -60,7 +60,7 @@ class Source:
         found = self.text.split("\n")
         for number, line in enumerate(found, 1):
             if len(line) > LONGEST_LINE:
-                cause = f"is longer than {LONGEST_LINE:,} characters, as no tool writes lines"
+                cause = f"is longer than {LONGEST_LINE:,} characters: no tool writes such lines"
                 raise Place(self.name, number).refusal(None, cause)
         return found
 
@@ -98,7 +98,7 @@ def sources_of(name: str) -> tuple[list[Source], list[InputError]]:
         There is no such file; or it is none that can be read.
     """
     if not name:
-        raise Place('""').refusal(None, "is no name of a file", "name a file")
+        raise Place('""').refusal(None, "is not a valid name of a file", "name a file")
     path = Path(name)
     try:
         if not path.is_dir():
@@ -140,7 +140,7 @@ def read_source(name: str, path: Path) -> Source:
     place = Place(name)
     try:
         if path.exists() and not path.is_file():
-            raise place.refusal(None, "is no regular file")
+            raise place.refusal(None, "is not a regular file")
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
@@ -154,15 +154,17 @@ def read_source(name: str, path: Path) -> Source:
         if data.startswith(mark):
             raise place.refusal(None, f"is packed ({packer})", "unpack it first")
     if len(data) > MOST_BYTES:
-        raise place.refusal(None, f"is larger than {MOST_BYTES >> 20} MiB, as no inventory is")
+        raise place.refusal(
+            None, f"is larger than {MOST_BYTES >> 20} MiB: no inventory is so large"
+        )
     text = _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
         raise place.refusal(None, "is empty")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise Place(name, line).refusal(None, "holds NUL bytes: it is no text")
+        raise Place(name, line).refusal(None, "contains NUL bytes: it is not text")
     if text.count("\n") > MOST_LINES:
-        raise place.refusal(None, f"has more than {MOST_LINES:,} lines, as no inventory has")
+        raise place.refusal(None, f"has more than {MOST_LINES:,} lines: no inventory has so many")
     return Source(name, path, text)
 
 
@@ -189,9 +191,9 @@ def _unpacked(data: bytes, place: Place) -> bytes:
     try:
         found = unpacker.decompress(data, MOST_BYTES + 1)
     except zlib.error:
-        raise place.refusal(None, "is broken: gzip does not unpack it") from None
+        raise place.refusal(None, "is damaged: gzip cannot decompress it") from None
     if len(found) <= MOST_BYTES and not unpacker.eof:
-        raise place.refusal(None, "is cut off: gzip finds no end")
+        raise place.refusal(None, "is incomplete: gzip finds no end")
     return found
 
 

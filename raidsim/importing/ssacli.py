@@ -148,7 +148,7 @@ def _controller(found: Found, part: _Section, model: str, slot: str) -> None:
         found.remark(cache.place, model, f"the status of its cache is {quote(cache.value)}")
     risk = part.text("no-battery write cache")
     if risk is not None and risk.value.lower() == "enabled":
-        cause = "the cache is used for writes without a good battery too: a power cut loses them"
+        cause = "the cache takes writes also without a good battery: a power cut loses them"
         found.remark(risk.place, model, cause)
     found.controllers.append(Controller(
         f"{model} in slot {slot}", part.place, frozenset({f"controller:{slot}"}),
@@ -313,11 +313,13 @@ def _judged(
         values["refused"] = part.place.problem(array.label, cause, f"the nearest is {nearest}")
     elif "failed" in lowered and "interim" not in lowered:
         values["refused"] = place.problem(
-            array.label, "has failed: it serves nothing", "leave it out"
+            array.label, "has failed: no I/O is possible", "leave it out"
         )
     elif any(one in lowered for one in ("transform", "expan", "migrat")):
-        cause = "is being transformed: the layout changes while it serves, which no scenario says"
-        values["refused"] = place.problem(array.label, cause, "import it once that is over")
+        cause = (
+            "is being transformed: its layout is being changed, which a scenario cannot describe"
+        )
+        values["refused"] = place.problem(array.label, cause, "import it when this has ended")
         values["refuses_all"] = True
     if (parity := part.text("parity initialization status")) and "progress" in parity.value.lower():
         values["task"] = Fact(RESYNC, parity.place)

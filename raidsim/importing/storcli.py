@@ -76,7 +76,7 @@ def read(source: Source) -> Found:
     done = 0
     for value in source.json.values:
         if not _controllers(value):
-            found.remark(source.at(1), None, "a document that lists no controllers is passed over")
+            found.remark(source.at(1), None, "a document that lists no controllers is left out")
         for number, controller in enumerate(_controllers(value)):
             status = controller.table("Command Status") or controller
             data = controller.table("Response Data")
@@ -91,7 +91,9 @@ def read(source: Source) -> Found:
     for place, why in failed:
         if not done:
             raise place.refusal(
-                None, f"the command failed: {why}", "run it where there is a controller"
+                None,
+                f"the command failed: {why}",
+                "run the command on a computer with a controller",
             )
         found.remark(place, None, f"the command failed for a controller: {why}")
     return found

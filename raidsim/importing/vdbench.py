@@ -70,7 +70,7 @@ def read(source: Source) -> Found:
     definitions = list(_definitions(source, found))
     for one in definitions:
         if one.kind in {"fsd", "fwd"}:
-            cause = "workloads of file systems are not simulated: raidsim knows block I/Os"
+            cause = "workloads of file systems are not simulated: raidsim simulates block I/Os only"
             raise one.place.refusal(
                 one.kind, cause, "the nearest is a load with the same sizes and read share"
             )
@@ -81,9 +81,7 @@ def read(source: Source) -> Found:
     chosen = _named(run.values.get("wd", "*") if run else "*", works)
     if not chosen:
         place = run.place if run else source.at(1)
-        raise place.refusal(
-            "wd", "no workload definition is meant by this run", "name one with wd="
-        )
+        raise place.refusal("wd", "this run names no workload definition", "name one with wd=")
     for definition in chosen:
         found.works.append(_work(found, source, definition, run, stores, len(chosen)))
     return found
@@ -132,7 +130,7 @@ def _definitions(source: Source, found: Found) -> Iterator[_Definition]:
         for key, value in values.items():
             is_off = value in {"0", "no", "off"}
             if key not in _PLAYED | _NO_EFFECT and not is_off and kind in {"sd", "wd", "rd"}:
-                found.remark(place, f"{name}: {key}={value}", "is not played")
+                found.remark(place, f"{name}: {key}={value}", "is not simulated")
         yield _Definition(
             kind, name, defaults.get(kind, {}) | values, spots.get(kind, {}) | here, place
         )
@@ -185,7 +183,7 @@ def _work(
             points = _list(values[name], places[name])
             if len(points) > 1:
                 cause = f"{name}={values[name]}: a load cannot sweep this"
-                raise places[name].refusal(one.name, cause, "write a run for each")
+                raise places[name].refusal(one.name, cause, "write one run for each")
             values[meant], places[meant] = values[name].strip("()"), places[name]
     table: dict[str, Any] = {"name": one.name}
     sources = {"name": one.place}
@@ -241,7 +239,7 @@ def _mix(
             "512 B" if any(_size(size, size_place) % 4096 for size in sizes[::2]) else "4 KiB"
         )
     else:
-        cause = "a load has no sizes drawn between two bounds"
+        cause = "a load cannot have sizes between two bounds"
         raise size_place.refusal("xfersize", cause, "give a list of sizes with their shares")
     sources |= {"read": places.get("rdpct", one.place), "random": seek_place,
                 "size": size_place, "sizes": size_place, "align": size_place}  # fmt: skip
@@ -277,7 +275,7 @@ def _depth(
         found.remark(
             disks[0].place if disks else Place("vdbench"),
             "threads",
-            f"not said: vdbench's own {_USUAL_THREADS}",
+            f"not given: vdbench's default, {_USUAL_THREADS}",
         )
 
 
@@ -292,12 +290,16 @@ def _rate(
     if rate == "max":
         if "skew" in values and count > 1:
             found.remark(
-                places["skew"], "skew", "is not played: workloads at full speed share as they can"
+                places["skew"],
+                "skew",
+                "is not simulated: at full speed the workloads have no fixed shares",
             )
         return
     place = places["iorate"]
     if rate.startswith("curve"):
-        found.remark(place, "iorate=curve", "only its first point is played: as fast as it goes")
+        found.remark(
+            place, "iorate=curve", "only its first point is simulated: as fast as possible"
+        )
         return
     rates = [f"{one * share:g} IO/s" for one in _list(rate, place)]
     depth = table.pop("outstanding", None)
@@ -305,11 +307,11 @@ def _rate(
     sources["rate"] = place
     # The threads only bound how many are outstanding, which an open load does not.
     found.remark(
-        place, "iorate", f"an open load at this rate; its {depth} threads bound nothing here"
+        place, "iorate", f"an open load at this rate; its {depth} threads do not limit it here"
     )
     if isinstance(depth, list) and len(depth) > 1:
         raise place.refusal(
-            "iorate", "beside forthreads is two sweeps at once", "write a run for each"
+            "iorate", "together with forthreads is two sweeps at once", "write one run for each"
         )
     if int(table.pop("workers", 1)) > 1:
         sources.pop("workers", None)
@@ -341,20 +343,20 @@ def _range(
 def _percent(text: str, place: Place) -> float:
     plain = text.strip().strip("()").rstrip("%")
     if not re.fullmatch(r"\d{1,3}(\.\d{1,9})?", plain) or not 0 <= float(plain) <= 100:
-        raise place.refusal(None, f"{quote(text)} is no share from 0 to 100")
+        raise place.refusal(None, f"{quote(text)} is not a share from 0 to 100")
     return float(plain)
 
 
 def _size(text: str, place: Place) -> int:
     found = words.size(text, binary=True)
     if found is None or found <= 0:
-        raise place.refusal("xfersize", f"{quote(text)} is no size", 'such as "8k"')
+        raise place.refusal("xfersize", f"{quote(text)} is not a size", 'such as "8k"')
     return found
 
 
 def _whole(text: str, place: Place) -> int:
     if not re.fullmatch(r"\d{1,7}", text.strip()) or int(text) < 1:
-        raise place.refusal(None, f"{quote(text)} is no count")
+        raise place.refusal(None, f"{quote(text)} is not a count")
     return int(text)
 
 

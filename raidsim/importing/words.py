@@ -84,7 +84,7 @@ _SHOWN_BY_HYPERVISOR = re.compile(
 
 
 def virtual(model: str) -> str | None:
-    """Return who shows something as a disk that is none, by its model: None for a disk."""
+    """Return what presents a virtual disk with this model name; None for a real disk."""
     if _SHOWN_BY_HYPERVISOR.search(model):
         return "a virtual disk of a hypervisor or cloud"
     if _SHOWN_BY_RAID.search(model):

@@ -46,12 +46,14 @@ def write(
         The files that it is made of.
     """
     top = Table("")
-    top.above = ["Imported by raidsim import. Behind each line stands where it is from."]
+    top.above = [
+        "Imported by raidsim import. The comment of each line says where its value is from."
+    ]
     top.put("schema", 1, "")
     top.put("title", _title(names), "")
     host = Table("[host]")
     host.guess("model", HOST, "no file describes the server")
-    host.put("stand_in", value=True, source="not the very server: intervals are wider")
+    host.put("stand_in", value=True, source="not the same server: intervals are wider")
     controllers = _controllers(found, system, volumes)
     tables = [top, host, *(one for _, one in controllers.values())]
     changes: list[Table] = []
@@ -220,21 +222,21 @@ def _volume(
         table.put(
             "failed",
             list(array.failed.value),
-            f"{array.failed.place}: not there, or not yet rebuilt",
+            f"{array.failed.place}: missing, or not yet rebuilt",
         )
     if volume.spares is not None and volume.spares.value > 0:
         if level in REDUNDANT:
             table.put("spares", volume.spares.value, volume.spares.place)
         else:
             found.remark(
-                volume.spares.place, array.label, f"{level} has no use for hot spares: left out"
+                volume.spares.place, array.label, f"{level} cannot use hot spares: left out"
             )
     return table, match
 
 
 def _stand_in(table: Table, match: Match) -> None:
     if not match.is_exact:
-        table.put("stand_in", value=True, source="not the very model: intervals are wider")
+        table.put("stand_in", value=True, source="not the same model: intervals are wider")
 
 
 def _layout(table: Table, volume: Volume, level: str) -> None:
@@ -252,12 +254,12 @@ def _layout(table: Table, volume: Volume, level: str) -> None:
         if fact is not None and level in fits[key]:
             table.put(key, fact.value, fact.place)
     if level == "raid10" and array.controller is None and array.spread is None:
-        table.guess("spread", "near", "no file says it; the one that md takes")
+        table.guess("spread", "near", "not in the files: md's default")
     if array.strip is not None and level != "raid1":
         table.put("strip", words.size_text(array.strip.value), array.strip.place)
     elif level != "raid1":
         usual = STRIP if volume.array.controller is not None else STRIP_OF_MD
-        table.guess("strip", words.size_text(usual), "no file says it; the usual one of today")
+        table.guess("strip", words.size_text(usual), "not in the files: the usual one today")
 
 
 def _policies(table: Table, volume: Volume, found: Found, *, is_controlled: bool) -> None:
@@ -293,7 +295,10 @@ def _chunk(table: Table, volume: Volume, found: Found) -> None:
     if chunk is None or volume.array.intent is None or volume.array.intent.value != "bitmap":
         return
     if strip is not None and chunk.value % strip.value:
-        cause = f"its bitmap chunk of {chunk.value} bytes is not whole strips: the usual is taken"
+        cause = (
+            f"its bitmap chunk of {chunk.value} bytes is not a whole number of strips:"
+            " the usual size is used"
+        )
         found.remark(chunk.place, volume.array.label, cause)
         return
     table.put("bitmap_chunk", words.size_text(chunk.value), chunk.place)
@@ -323,7 +328,7 @@ def _events(volume: Volume) -> list[tuple[Place, Table]]:
         made.append((place, _event(volume, "consistency-check", place, sample)))
         made[-1][1].above += [what] if what else []
     if made and array.progress is not None and array.task is not None:
-        done = f"{array.progress.place}: {array.progress.value:.1%} was done; it begins anew here."
+        done = f"{array.progress.place}: {array.progress.value:.1%} was done; here it begins again."
         made[0][1].above.append(done)
     return made
 
@@ -335,7 +340,10 @@ def _beside(
     one_by_one = any(key == "after" for load in loads for key, _, _ in load.lines)
     for place, event in events if one_by_one else ():
         kind, volume = (value for _, value, _ in event.lines[:2])
-        cause = f"a {kind} of {volume} was under way: it is left out, since the jobs begin in turn"
+        cause = (
+            f"a {kind} of {volume} was under way: it is left out, since the jobs run one after the"
+            " other"
+        )
         found.remark(place, "event", cause, "import a file with one of the jobs to have it")
     return [] if one_by_one else [event for _, event in events]
 
@@ -344,6 +352,8 @@ def _event(volume: Volume, kind: str, place: Place, sample: float) -> Table:
     table = Table("[[event]]", of=volume.name)
     table.put("kind", kind, place)
     table.put("volume", volume.name, "")
-    table.guess("at", "10 s", "after some time as it was before, to compare with")
-    table.guess("sample", words.share_text(sample), "so much is simulated; times are extrapolated")
+    table.guess("at", "10 s", "after some time in the state before, for comparison")
+    table.guess(
+        "sample", words.share_text(sample), "this share is simulated; times are extrapolated"
+    )
     return table

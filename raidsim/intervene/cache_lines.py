@@ -38,7 +38,7 @@ def rows_of(system: System, cache: int) -> np.ndarray:
 
 
 def chosen(system: System, cache: int, volumes: Iterable[int]) -> NDArray[np.bool_]:
-    """Return which lines hold something of these volumes that their drives do not have."""
+    """Return flags, one a line: it holds data of these volumes that their drives do not have."""
     lines = rows_of(system, cache)
     unclean = (lines["dirty"] | lines["busy"]) != 0
     mine: NDArray[np.bool_] = unclean & np.isin(lines["volume"], list(volumes))
@@ -78,7 +78,7 @@ def parts(
 
 
 def in_use(lines: np.ndarray) -> NDArray[np.bool_]:
-    """Return which lines hold something, but for clean ones."""
+    """Return flags, one a line: it holds data and is not clean."""
     used: NDArray[np.bool_] = (lines["dirty"] | lines["busy"] | lines["coming"]) != 0
     return used
 

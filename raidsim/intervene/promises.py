@@ -342,7 +342,7 @@ def _state(system: System, index: int) -> int:
 
 
 def _of_drives(layout: np.void, cached: list[tuple[int, int, int]]) -> tuple[Ranges, set[Spot]]:
-    """Return what drives have not written: ranges of the volume, and inconsistent stripes."""
+    """Return data that drives have not written: ranges of the volume, and inconsistent stripes."""
     strip = int(layout["strip"])
     lost, spots = Ranges(), set()
     for member, first, last in cached:
@@ -361,7 +361,7 @@ def _of_drives(layout: np.void, cached: list[tuple[int, int, int]]) -> tuple[Ran
 
 
 def _copies(layout: np.void, address: int, length: int) -> set[Spot]:
-    """Return where all copies of bytes of one strip lie, which need not be in one row."""
+    """Return the spots of all copies of some bytes of a strip; they may be in several rows."""
     places = [place(layout, address, copy) for copy in range(layout["copies"])]
     return {_spot(layout, member, offset, length) for member, offset in places}
 
@@ -430,7 +430,7 @@ def _rows(spots: Iterable[Spot]) -> Ranges:
 
 
 def _spot(layout: np.void, member: int, offset: int, length: int) -> Spot:
-    """Return where in its stripe a piece of a strip lies."""
+    """Return the spot of a piece of a strip: span, stripe, and its bytes within the strip."""
     strip = int(layout["strip"])
     low = int(offset) % strip
     span = int(member) // int(layout["span_drives"])

@@ -142,7 +142,7 @@ def causes_of(case: Case, direction: str) -> list[Cause]:
 
 
 def _where(case: Case, cause: Cause) -> str:
-    """Return which volume a cause is about, where several of a hybrid could have it."""
+    """Return the name of the volume with a cause, if several volumes of a hybrid could have it."""
     names = [v.name for key, v in case.volumes if any(one.startswith(key) for one in cause.changes)]
     return f"volume {' and '.join(names)}"
 

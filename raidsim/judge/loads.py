@@ -185,7 +185,7 @@ class _Maker:
         )
 
     def _lacks(self, load: LoadSpec, needs: set[str]) -> str:
-        """Return why a load of the scenario cannot give all open values; empty if it can."""
+        """Return the reason why a load cannot supply all open values; empty if it can."""
         if "outstanding" in needs and len(load.sweep) > 1:
             shown = f"{load.sweep[0]:g} to {load.sweep[-1]:g}"
             kind = "outstanding I/Os" if load.outstanding else "IO/s"
@@ -206,7 +206,7 @@ class _Maker:
         self.played.refused.append(Note(_WORDS[need], "", cause))
 
     def _why(self, needs: set[str]) -> str:
-        """Return why the result does not say what is open, each reason once."""
+        """Return the reasons why the result does not give the open values, each once."""
         reasons = dict.fromkeys(self.said.why[one] for one in sorted(needs) if one in self.said.why)
         return f": {'; '.join(reasons)}" if reasons else ""
 
@@ -295,7 +295,7 @@ class _Maker:
                 if isinstance(table.get(name), list):
                     (table[name],) = table[name]
         if said.rate is not None and not self.played.is_at_rate:
-            meaning = "it was not reached: simulated as fast as it can be"
+            meaning = "it was not reached: simulated as fast as possible"
             self.played.notes.append(Note("iorate", f"{said.rate:g}", meaning))
 
     def _where(self) -> None:

@@ -64,7 +64,7 @@ def burst(rate: int) -> str:
 
 
 def seconds_to_fill(rate: int) -> float:
-    """Return when a burst has filled the cache, s."""
+    """Return the time at which a burst has filled the cache, s."""
     course = simulate(burst(rate)).course
     assert course is not None
     full = 0.99 * ROOM * LINE

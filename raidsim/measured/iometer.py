@@ -52,7 +52,7 @@ _RATES = (  # the newest first: what binary megabytes are called
     ("mibps (binary)", MIB), ("mbps (binary)", MIB), ("mbps (decimal)", MB), ("mbps", MIB),
 )  # fmt: skip
 _REMEDY = "give the results as Iometer wrote them"
-_DELAY = "pauses between bursts are not played"
+_DELAY = "pauses between bursts are not simulated"
 
 
 def recognises(head: str, name: str) -> bool:
@@ -182,7 +182,7 @@ class _Reader:
         elif lower.startswith(_LINES.lower()):
             self.expected = "lines"
         elif not lower.startswith(_KNOWN):
-            self._passed(number, f"is passed over, for it is not known: {quote(line)}")
+            self._passed(number, f"is left out, because it is not known: {quote(line)}")
         for beginning, what in _BEHIND.items():
             if lower.startswith(beginning):
                 self.expected = what
@@ -206,7 +206,7 @@ class _Reader:
             values = []
         right = len(values) >= _SPECIFICATION_CELLS and all(map(math.isfinite, values))
         if not right or self.specification is None or min(values[:4]) < 0:
-            self._passed(number, f"is no line of an access specification: {quote(line)}")
+            self._passed(number, f"is not a line of an access specification: {quote(line)}")
             return
         self._test(number).specifications[self.specification].append((number, values))
 
@@ -214,7 +214,7 @@ class _Reader:
         cells = line.strip('"').split(",")
         kind = cells[0].strip().upper()
         if kind not in _TYPES or not self.columns:
-            self._passed(number, f"is passed over, for it is no row of results: {quote(line)}")
+            self._passed(number, f"is left out, because it is not a row of results: {quote(line)}")
             return
         if kind == "DISK":
             self._test(number).targets.append(cells[1].strip() if len(cells) > 1 else "")
@@ -378,11 +378,11 @@ def _said(test: _Test, row: _Row, name: str, lines: Sequence[Sequence[float]]) -
         refused.append(Remark("access specification", meaning))
     kept = [one for one in lines if one[1] > 0]
     if any(one[0] < SECTOR or one[0] % SECTOR for one in kept):
-        refused.append(Remark("size", "is no multiple of 512 bytes"))
+        refused.append(Remark("size", "is not a multiple of 512 bytes"))
     if any(one[4] > 0 for one in kept):
         refused.append(Remark("delay", _DELAY))
     if any(one[7] > 0 for one in kept):
-        remarks.append(Remark("reply", "replies are for networks: not played"))
+        remarks.append(Remark("reply", "replies are for networks: not simulated"))
     aligns = {int(one[6]) or 1 for one in kept}
     sizes = tuple(
         Size(int(one[0]), one[1] / total, one[2] / 100, one[3] / 100) for one in kept if total

@@ -33,7 +33,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something that a result says of its load and that is not played, or not certain.
+    """Something that a result says of its load and that is not simulated, or not certain.
 
     Attributes
     ----------

@@ -46,13 +46,13 @@ def read_start(name: str | PathLike[str], most: int, instead: str = "name a file
     """
     shown = str(name)
     if not shown:
-        refuse('""', "is no name of a file", "name a file")
+        refuse('""', "is not a valid name of a file", "name a file")
     path = Path(name)
     try:
         if path.is_dir():
             refuse(shown, "is a folder", instead)
         if path.exists() and not path.is_file():
-            refuse(shown, "is no regular file")
+            refuse(shown, "is not a regular file")
         with path.open("rb") as file:
             return file.read(most)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name

@@ -375,5 +375,5 @@ def _with_bins(job: MeasuredJob, found: Mapping[str, Distribution]) -> MeasuredJ
 
 
 def nothing_measured(name: str, interval: str) -> Remark:
-    """Return why a run has no averages."""
+    """Return the remark that a run has no averages, and why."""
     return Remark(interval, f"run {name} ended in its first interval, which is in no average")

@@ -134,9 +134,9 @@ class _Reader:
                     yield _Row(line, run, interval, one.strip(), self.columns)
                     continue
                 told = f"where {len(self.columns)} have names"
-                self._passed(line, f"is passed over: {len(words)} values, {told}")
+                self._passed(line, f"is left out: {len(words)} values, {told}")
             elif one.strip() and not one.lstrip().startswith(("*", "<")):
-                self._passed(line, f"is passed over, for it is no row: {quote(one.strip())}")
+                self._passed(line, f"is left out, because it is not a row: {quote(one.strip())}")
 
     def _passed(self, line: int, cause: str) -> None:
         self.passed += 1

@@ -136,7 +136,7 @@ class _Reader:
         elif match := _ROW.match(text):
             self._row(line, match[1], match[2], match[3] or "")
         elif not self.of_files and text.strip() and self.runs and not _KNOWN.match(text):
-            self._passed(line, f"is passed over, for it is no row: {quote(text.strip())}")
+            self._passed(line, f"is left out, because it is not a row: {quote(text.strip())}")
 
     def _of_files(self, of_files: bool) -> None:
         self.of_files = of_files
@@ -149,7 +149,7 @@ class _Reader:
         values = text.split()
         if not self.columns or len(values) != len(self.columns):
             names = f"where {len(self.columns)} have names" if self.columns else "without names"
-            self._passed(line, f"is passed over: {len(values)} values, {names}")
+            self._passed(line, f"is left out: {len(values)} values, {names}")
             return
         found = {
             _NAMES[name]: number(value)
@@ -158,7 +158,7 @@ class _Reader:
         }
         needed = ("rate", "mb_per_s", "read")
         if any((found.get(name) is None) or (found[name] or 0.0) < 0 for name in needed):
-            self._passed(line, "is passed over: it has no i/o rate, MB/sec or read pct")
+            self._passed(line, "is left out: it has no i/o rate, MB/sec or read pct")
             return
         moved, size = found["mb_per_s"] or 0.0, found.get("bytes_per_io")
         exact = (found["rate"] or 0.0) * (size or 0.0) / MIB

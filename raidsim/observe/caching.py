@@ -88,7 +88,7 @@ def asked(write: str) -> str:
 
 
 def mode(system: System, volume: int) -> str:
-    """Return how the writes of a volume are answered."""
+    """Return the write mode of a volume: "back" or "through"."""
     array = system.world.arrays[system.world.volumes[volume]["array"]]
     return "back" if array["write_back"] else "through"
 

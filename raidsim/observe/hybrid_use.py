@@ -57,7 +57,7 @@ def use_of(system: System, spec: HybridSpec, volume: int) -> HybridUse:
 
 
 def warnings(system: System, scenario: Scenario, volumes: Mapping[str, int]) -> list[str]:
-    """Return what was not steady in the measurement: a front fills for hours, a run is shorter."""
+    """Return warnings of fronts that were still filling: that takes hours, and a run is shorter."""
     found = []
     for spec in scenario.hybrids:
         number = number_of(system, volumes[spec.name])

@@ -13,7 +13,7 @@ def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
 
 
 def too_few(load: LoadSpec, done: int) -> str:
-    """Return why a load of which so many reads and writes were measured has not converged."""
+    """Return the reason why a load with so many measured I/Os has not converged."""
     if load.trim == 1.0:
         return (
             "not converged: the load has nothing but trims, and IO/s and their interval count reads"

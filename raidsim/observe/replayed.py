@@ -40,7 +40,7 @@ class _Part:
     counts: list[NDArray[np.int64]]
 
     def with_next(self, other: _Part) -> _Part:
-        """Return this part and the one behind it as one."""
+        """Return one part that consists of this part and the next one."""
         bins, counts = [], []
         for op in OPS.values():
             both, place = np.unique(

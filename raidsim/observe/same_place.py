@@ -13,7 +13,7 @@ MOSTLY = 0.5
 
 
 def warnings(scenario: Scenario, load: LoadSpec) -> list[str]:
-    """Return why a sequential load may carry more than its drives read or write, if it may."""
+    """Return warnings that a sequential load may exceed what its drives read or write."""
     if load.workers == 1 or load.partitions or load.trace is not None:
         return []
     if load.random_share > MOSTLY:

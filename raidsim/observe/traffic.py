@@ -223,7 +223,7 @@ def _crossing(strip: int, size: int, step: int, offset: int) -> float:
 
 
 def _address(volume: VolumeSpec, load: LoadSpec, number: int, size: int) -> int:
-    """Return where a request of the sample starts: aligned, and spread by the golden ratio.
+    """Return the address of a request of the sample: aligned, and spread by the golden ratio.
 
     Where parity and copies lie repeats after as many stripes as there are drives, so that much
     is enough; but for JBOD, one drive behind the other.

@@ -71,7 +71,7 @@ def waterfalls(scenario: Scenario, file_system: float = FILE_SYSTEM) -> list[Wat
 def waterfall(
     scenario: Scenario, volume: VolumeSpec, file_system: float = FILE_SYSTEM
 ) -> Waterfall:
-    """Return where the bytes of the drives of a volume go.
+    """Return how the capacity of a volume's drives is divided, step by step, in bytes.
 
     Parameters
     ----------

@@ -284,7 +284,7 @@ async def _apart(request: Request, call: Callable[[], T]) -> T:
     under_way: Counter[str] = request.app.state.under_way
     visitor = request.state.visitor
     if under_way[visitor] >= MOST_AT_A_TIME:
-        raise HTTPException(429, "You ask for too much at a time.")
+        raise HTTPException(429, "These are too many requests at a time.")
     under_way[visitor] += 1
     try:
         return await to_thread.run_sync(call, limiter=request.app.state.readers)

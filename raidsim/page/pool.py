@@ -194,7 +194,7 @@ class Pool:
         return job
 
     def place(self, job: Job) -> int:
-        """Return which place in the queue a job has, from 1 on; 0 if it does not wait."""
+        """Return the place of a job in the queue, from 1 on; 0 if it does not wait."""
         order = self._order()
         return order.index(job) + 1 if job in order else 0
 
@@ -259,8 +259,8 @@ class Pool:
                 await worker.end()
                 raise
             await worker.end()
-        self._say("A worker does not start; nothing is simulated.")
-        self.waits = "Nothing is simulated: workers do not start."
+        self._say("A worker process cannot be started; nothing is simulated.")
+        self.waits = "Nothing is simulated: worker processes cannot be started."
         await asyncio.Event().wait()
         raise AssertionError("nobody sets it")
 

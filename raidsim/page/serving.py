@@ -84,7 +84,7 @@ def serve(wishes: Wishes) -> None:
     )
     typer.echo(f"The page is at {_address(settings)}", err=True)
     if settings.token is not None:
-        typer.echo("Whoever has this address may use it. Traffic is not encrypted.", err=True)
+        typer.echo("Everybody who has this address may use it. Traffic is not encrypted.", err=True)
     typer.echo("Ctrl-C ends it.", err=True)
     with listening, _quiet():
         uvicorn.Server(config).run(sockets=[listening])
@@ -94,7 +94,10 @@ def _name(text: str) -> str:
     """A name as browsers ask for it; with more than that in it no visitor would ever be let in."""
     name = text.lower()
     if _HOST.fullmatch(name) is None:
-        cause, remedy = f"{quote(text)} is no name of a host", "give it alone, as lab.example.org"
+        cause, remedy = (
+            f"{quote(text)} is not a valid name of a host",
+            "give it alone, as lab.example.org",
+        )
         raise InputError([Problem(None, None, "--name", cause, remedy)])
     return name
 
@@ -135,7 +138,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _address(settings: Settings) -> str:
-    """Return where a browser finds it."""
+    """Return the address of the page for a browser."""
     host = settings.host
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()

@@ -83,7 +83,7 @@ def _places(data: dict[str, Any]) -> Iterator[bounds.Wrong]:
         for path, table in _tables(data, name):
             card = table.get(key)
             if isinstance(card, str) and card not in _cards() and _leads_away(card):
-                cause = f"{quote(card)} is no card of the catalogue; the page reads no files"
+                cause = f"{quote(card)} is not a card of the catalogue; the page reads no files"
                 yield (*path, key), cause, "give a name that raidsim models lists"
     for path, table in _tables(data, "load"):
         if "trace" in table:

@@ -213,7 +213,7 @@ class Arithmetic:
             yield Limit(LATENCY, latency / min(means), latency, min(means), "time", 1)
 
     def kept(self, without: str | None = None) -> Booleans:
-        """Return which designs keep all limits, but one that is left out."""
+        """Return flags over the grid of designs: all limits, except one left out, are kept."""
         found = np.ones(self.space.grid, bool)
         for limit in self.limits:
             if limit.name != without:

@@ -76,7 +76,7 @@ def front(steps: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def dominated(steps: NDArray[np.int32], by: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Return which rows are no better in any aim than one of those that are known."""
+    """Return flags, one a row: a known row is at least as good in every aim."""
     found = np.zeros(len(steps), bool)
     for row in by:
         left = ~found
@@ -96,7 +96,7 @@ def layers(steps: NDArray[np.int32], most: int) -> list[int]:
 
 
 def usual(latency: float | None, headroom: float, loss: float | None) -> Aims:
-    """Return when aims are met well enough: a twentieth of a latency, one chance in a million."""
+    """Return the levels at which aims are good enough: a twentieth of a latency, for example."""
     return Aims(
         latency=1e-4 if latency is None else latency / 20,
         headroom=headroom,

@@ -46,7 +46,7 @@ class Counts(Reader):
         match = _RANGE.fullmatch(one) if isinstance(one, str) else None
         if match is None:
             if isinstance(one, str):
-                raise wrong(f'"{one}" is no range', 'write a number, or "4..24", or "4..24:4"')
+                raise wrong(f'"{one}" is not a range', 'write a number, or "4..24", or "4..24:4"')
             return {Count(self.low, self.high).read(one)}
         first, last = (Count(self.low, self.high).read(int(match[n])) for n in (1, 2))
         step = int(match[3] or 1)

@@ -226,7 +226,7 @@ class _Reader:
     def _list(self, name: str) -> list[tuple[Any, KeyPath]]:
         tables = self.data.get(name, [])
         if not isinstance(tables, list):
-            self.reading.problem((name,), "is no list of tables", f"write [[{name}]]")
+            self.reading.problem((name,), "is not a list of tables", f"write [[{name}]]")
             return []
         return [(table, (name, number)) for number, table in enumerate(tables)]
 
@@ -236,7 +236,7 @@ class _Reader:
             share = values.get("percentile")
             if share is not None and share not in PERCENTILES:
                 known = ", ".join(f'"{100 * one:g} %"' for one in PERCENTILES)
-                cause = f"{100 * share:g} % is no percentile that results have"
+                cause = f"{100 * share:g} % is not a percentile that results have"
                 self.reading.problem((*path, "percentile"), cause, f"give one of {known}")
             elif {"within", "percentile", "when"} <= set(values):
                 yield Latency(values["within"], share, tuple(values["when"]))
@@ -282,7 +282,7 @@ class _Reader:
         for name in ("volume", "within", "within_percentile"):
             if isinstance(table, dict) and name in table:
                 where = "[[latency]]" if name != "volume" else "the designs"
-                self.reading.problem((*path, name), "is no key of a need", f"{where} says that")
+                self.reading.problem((*path, name), "is not a key of a need", f"{where} says that")
         for name in ("outstanding", "rate"):
             if len(found.get(name) or ()) > 1:
                 cause = "is a sweep: a need is about one load"

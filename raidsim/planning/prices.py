@@ -80,7 +80,7 @@ def _read(reading: Reading) -> Prices:
             reading.problem((name,), "unknown key", remedy)
     currency = data.get("currency")
     if not (isinstance(currency, str) and re.fullmatch("[A-Z]{3}", currency)):
-        cause = "is missing" if currency is None else f"{quote(currency)} is no currency"
+        cause = "is missing" if currency is None else f"{quote(currency)} is not a currency"
         reading.problem(("currency",), cause, 'write its three letters, as in "EUR"')
         currency = "?"
     for name, example in (("date", "date = 2026-01-31"), ("source", 'source = "an offer of ..."')):
@@ -119,7 +119,7 @@ def _worth(reading: Reading, currency: str) -> dict[str, float]:
     for name, value in _table(reading, "exchange").items():
         plain = _number(value)
         if plain is None or plain == 0:
-            cause = f"{quote(value)} is no worth of a {name}"
+            cause = f"{quote(value)} is not a worth of a {name}"
             reading.problem(("exchange", name), cause, f"write how many {currency} one is")
         else:
             found[name] = plain
@@ -135,7 +135,7 @@ def _amount(
         return plain
     match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
-        cause = f"{quote(value)} is no price"
+        cause = f"{quote(value)} is not a price"
         reading.problem(path, cause, f'write a number, of {currency}, or a text as "900 USD"')
         return 0.0
     if match[2] not in worth:

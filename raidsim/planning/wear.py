@@ -74,7 +74,7 @@ def _written(need: Need, start: float, end: float) -> float:
 
 
 def _until(need: Need, start: float, amount: Numbers) -> Numbers:
-    """Return when so much is written, from a time on; inf if a shrinking load never does."""
+    """Return the time at which ``amount`` has been written since ``start``; inf if never."""
     grows = math.log(need.load_after(1))
     if grows == 0:
         return np.asarray(start + amount)

@@ -68,7 +68,7 @@ def _meant(space: Space, design: str) -> np.ndarray[tuple[int, ...], np.dtype[np
         word, equals, value = (piece.strip() for piece in part.partition("="))
         if word not in WORDS or not equals:
             remedy = suggest(word, WORDS) or 'write a number, or "level=raid6, drives=8"'
-            raise _wrong(f"{quote(part.strip())} is no property of a design", remedy)
+            raise _wrong(f"{quote(part.strip())} is not a property of a design", remedy)
         wanted[word] = value
     fits = [np.ones(len(axis), bool) for axis in space.axes]
     for word, value in wanted.items():

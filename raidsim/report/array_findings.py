@@ -444,7 +444,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
 
 
 def _keeper(controller: ControllerSpec) -> str:
-    """Return what keeps the cache of a controller in a power cut."""
+    """Return the name of the part that keeps a controller's cache in a power cut."""
     flash = controller.card.word("cache.protection") == "flash"
     return f"the {'flash module' if flash else 'battery'} of {controller.name}"
 

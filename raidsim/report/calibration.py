@@ -16,7 +16,7 @@ def everything(report: CalibrationReport) -> Group:
 
 
 def open_ends(report: CalibrationReport) -> list[str]:
-    """Return what the claims cannot determine, in sentences."""
+    """Return sentences on values that the claims do not determine."""
     found = []
     alone = [one.parameter.name for one in report.undetermined if not _is_traded(one, report)]
     if alone:
@@ -32,7 +32,7 @@ def _is_traded(value: Fitted, report: CalibrationReport) -> bool:
 
 
 def sentence(report: CalibrationReport) -> str:
-    """Return what was done, in one line."""
+    """Return the result of the calibration as one line."""
     if report.written:
         what = "wrote " + ", ".join(path.name for path in report.written)
     elif report.changed:

@@ -185,7 +185,7 @@ def _span(entry: Entry, ends: tuple[float, float]) -> str:
 
 
 def _head(card: Card) -> str:
-    """Return who makes it, since when, and which card it says only the differences to."""
+    """Return a line with the maker, the year of launch and the base of a card."""
     made = ", ".join(str(one) for one in (card.maker, card.year) if one)
     base = f"what its own file does not state is as on {card.base}" if card.base else ""
     return "; ".join(one for one in (made, base) if one)

@@ -44,7 +44,7 @@ def lines(curve: Curve, where: Callable[[list[int]], str]) -> Iterator[str]:
 
 
 def mode_words(mode: WriteMode, controller: ControllerUse) -> str:
-    """Return how writes are answered, with the reason if it is not the requested mode."""
+    """Return the write mode in words, with the reason if it is not the requested one."""
     words = f"write-{mode.in_effect}"
     if mode.asked == mode.in_effect and (mode.in_effect != "back" or controller.battery == "good"):
         return words

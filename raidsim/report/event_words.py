@@ -84,7 +84,7 @@ class _Consequences:
                 pass
 
     def refusal(self, event: EventSpec) -> tuple[str, bool] | None:
-        """Return why a run may refuse the next one, and if it is sure to; None if nothing is known.
+        """Return a reason why a run may refuse the next event, and whether it must; or None.
 
         A drive is whole again once its rebuild is over, and when that is only the run knows.
         """
@@ -139,7 +139,7 @@ class _Consequences:
         return f"the new drive takes the place of drive {drive}, and {size} are restored"
 
     def _let_spare_return(self, volume: VolumeSpec, time: float) -> int:
-        """Return which drive a spare stands in for once it is free: when is not known."""
+        """Return the drive that a spare replaces when it becomes free; the time is not known."""
         drive = min(self.failed[volume.name])
         self.failed[volume.name].discard(drive)
         self.stood_in.add((volume.name, drive))

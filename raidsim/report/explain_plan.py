@@ -57,7 +57,7 @@ def done_alone(explanation: Explanation, array: Array) -> str:
 
 
 def later_than(explanation: Explanation) -> float | None:
-    """Return when what is done beside a request begins, s, if all of it comes behind the answer."""
+    """Return the start of work beside a request, s, if all of it comes after the answer."""
     behind = [
         step.begins
         for step in explanation.steps
@@ -131,7 +131,7 @@ def _stripes(command: Command, array: Array) -> str:
 
 
 def holds(command: Command, array: Array) -> str:
-    """Return what a command reads or writes: data strips, their copies, P and Q."""
+    """Return words for the data of a command: data strips, their copies, P and Q."""
     parts: dict[str, list[int]] = {}
     for piece in command.pieces:
         parts.setdefault(_role(piece, array), []).append(piece.strip)

@@ -99,7 +99,7 @@ def system_power_words(power: SystemPower) -> str:
 
 
 def oversubscription_words(link: LinkFacts) -> str:
-    """Return what arrives at a link and what it carries, in a sentence without subject."""
+    """Return what drives deliver to a link, and its own rate, as a sentence without subject."""
     return (
         f"its {some(link.drives, 'drive')} can deliver {numbers.mbps(link.arriving_mbps)} MB/s,"
         f" {link.oversubscription:.2f} times the {numbers.mbps(link.mbps)} MB/s that"

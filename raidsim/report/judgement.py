@@ -132,7 +132,7 @@ def _lines(job: JudgedJob) -> Iterator[str]:
     for note in job.refused:
         yield f"not judged: {_option(note.option, note.value)}: {note.meaning}"
     for note in job.notes:
-        yield f"not played: {_option(note.option, note.value)}: {note.meaning}"
+        yield f"not simulated: {_option(note.option, note.value)}: {note.meaning}"
     if job.options_without_effect:
         yield f"without effect on the I/Os: {', '.join(job.options_without_effect)}"
 

@@ -102,7 +102,7 @@ def drawing(scenario: Scenario, volume: str | None = None, rows: int | None = No
 def _chosen(scenario: Scenario, name: str | None) -> list[VolumeSpec]:
     names = [spec.name for spec in scenario.volumes]
     if name is not None and name not in names:
-        cause = f"{quote(name)} is no volume of this scenario"
+        cause = f"{quote(name)} is not a volume of this scenario"
         raise InputError([Problem(None, None, "--volume", cause, nearest_name(name, names))])
     return [spec for spec in scenario.volumes if name in (None, spec.name)]
 

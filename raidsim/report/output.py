@@ -119,7 +119,7 @@ def target_of(path: Any, method: str) -> Target:
         It is no path, or nothing can be written there.
     """
     if not isinstance(path, str | os.PathLike):
-        raise InputError([Problem(method, None, "path", f"{quote(path)} is no path of a file")])
+        raise InputError([Problem(method, None, "path", f"{quote(path)} is not a path of a file")])
     target = Target(method, str(path))
     check([target])
     return target
@@ -150,7 +150,9 @@ class Folder:
         path = _real(Path(self.path))
         probe = Target(self.option, str(path if path.is_dir() else path.parent) + "/.raidsim")
         if not self.path or "\0" in self.path:
-            raise InputError([Problem(self.path, None, self.option, "is no name of a folder")])
+            raise InputError(
+                [Problem(self.path, None, self.option, "is not a valid name of a folder")]
+            )
         if path.exists() and not path.is_dir():
             cause, remedy = "is a file", "name a folder"
             raise InputError([Problem(self.path, None, self.option, cause, remedy)])
@@ -274,7 +276,7 @@ def _mode(path: Path) -> int:
 def _obstacle(target: Target) -> Problem | None:
     path = Path(target.path)
     if not target.path or target.path == STDOUT or "\0" in target.path:
-        return _problem(target, "is no name of a file", "name a file")
+        return _problem(target, "is not a valid name of a file", "name a file")
     if target.suffixes and target.suffix not in target.suffixes:
         cause = f"ends in {target.suffix!r}" if target.suffix else "has no ending"
         return _problem(target, cause, f"write a name that ends in {' or '.join(target.suffixes)}")

@@ -165,7 +165,7 @@ def lines(result: Result) -> Iterator[str]:
 
 
 def lost_since(course: Course) -> dict[str, float]:
-    """Return when each volume that loses data did, s: the beginning of the first such phase."""
+    """Return the start, s, of the first phase in which a volume loses data, by volume."""
     found: dict[str, float] = {}
     for phase in course.phases:
         for volume, health in phase.health.items():

@@ -82,7 +82,7 @@ class _Left(ProgressColumn):
     max_refresh = 0.5  # s
 
     def render(self, task: Task) -> Text:
-        """Return it in words; nothing where runs are not counted."""
+        """Return the progress in words; empty if runs are not counted."""
         left = task.time_remaining
         if not task.fields.get("counted") or left is None or not task.completed:
             return Text()

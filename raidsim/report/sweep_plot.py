@@ -136,7 +136,7 @@ def _key(row: Row, x: str) -> Any:
 
 
 def _places(rows: Sequence[Row], x: str) -> dict[Any, float]:
-    """Return where each value stands: by its number, or one behind the other."""
+    """Return the position of each value on the axis: its number, or else its rank."""
     values = list(dict.fromkeys(_key(row, x) for row in rows))
     found = [number_of(value) for value in values]
     if all(number is not None for number in found):

@@ -74,7 +74,7 @@ def _summary(sweep: Sweep) -> str:
 
 
 def effects_table(found: Effects) -> Group:
-    """Return which key matters, the most important first."""
+    """Return the table of the effects of keys, the largest first."""
     table = titled(f"Influence of keys on {found.figure}, in {found.rows:,} rows")
     table.add_column("key")
     table.add_column("share", justify="right")

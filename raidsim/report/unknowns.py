@@ -219,7 +219,7 @@ def _wide(found: Unknowns) -> list[str]:
 
 
 def _held(found: Unknowns) -> str:
-    """Return which share of published figures lay in intervals that are made as these."""
+    """Return a sentence with the share of published figures inside such intervals."""
     low, high = spread.HALF
     half = f"half of what others measured was {low:.2f} to {high:.2f} times the prediction"
     if found.uncompared or found.stand_ins:

@@ -78,7 +78,7 @@ def summary_table(rows: Sequence[Row]) -> Table:
 
 
 def tests_table(rows: Sequence[Row]) -> Table:
-    """Return what tests the simulation: without what stands apart, and with plain errors."""
+    """Return the table of claims that test the simulation, with their plain errors."""
     table = _table("Claims that test the simulation, and simulated over published, less 1")
     for column in ("test it", "hold", "", "figures", "median", "90 %", "worst", "too high"):
         table.add_column(column, justify="right")
@@ -126,7 +126,7 @@ def comparison_table(comparisons: Iterable[Comparison]) -> Table:
 
 
 def cover_table(report: ValidationReport) -> Table:
-    """Return how many printed figures lie in the intervals of what cards do not know."""
+    """Return the table of how many printed figures lie inside intervals of unknown values."""
     table = _table(f"Printed figures, and intervals of nine in ten of {report.draws} draws")
     for column in ("figures", "covered", "", "above", "below", "half width, median"):
         table.add_column(column, justify="right")

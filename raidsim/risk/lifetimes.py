@@ -217,7 +217,7 @@ class _Lifetimes:
         return total * self.times
 
     def _shocks(self) -> tuple[Values, float]:
-        """Return when the next shock comes, and what its rate is multiplied by."""
+        """Return the time of the next shock in each row, and the factor on the rate of shocks."""
         shock = self.drives.shock
         if shock is None or shock.rate == 0:
             return np.full(len(self.row), np.inf), 1.0
@@ -259,7 +259,7 @@ class _Lifetimes:
         return lost
 
     def _restored_at(self, rows: NDArray[np.int64], group: int) -> Values:
-        """Return when drives that fail now are restored; each takes a spare, and one is ordered."""
+        """Return the times at which drives that fail now are restored; each uses a spare."""
         repair, now = self.repair, self.now[rows]
         delivered = now + _duration(repair.delivery).draw(self.random, len(rows))
         if repair.spares:
@@ -337,7 +337,7 @@ def _duration(hours: float | Duration) -> Duration:
 
 
 def _sets(redundancy: Redundancy) -> tuple[NDArray[np.int64], Flags]:
-    """Return which drives (rows) are in which set (columns), and which drives share one."""
+    """Return drives (rows) by sets (columns), 1 or 0, and flags of pairs that share a set."""
     group = redundancy.group
     one = np.zeros((group.drives, len(group.sets)), dtype=np.int64)
     for column, members in enumerate(group.sets):

@@ -242,7 +242,7 @@ def _after(
     absorbing: bool,
     also: Matrix | None = None,
 ) -> Matrix:
-    """Return where each state leads within a time; the last column gathers what ``into`` counts.
+    """Return probabilities from each state to each after ``hours``; the last column sums ``into``.
 
     Absorbing: what is counted leaves the states. Not: it is counted and goes on. ``also``: rates
     out of all states that are not counted.

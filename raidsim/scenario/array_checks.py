@@ -37,7 +37,7 @@ def check_reference(
     for name in dict.fromkeys(names):
         if name not in known:
             remedy = nearest_name(name, known) if known else "leave it out"
-            yield key, f"{quote(name)} is no {what} of this scenario", remedy
+            yield key, f"{quote(name)} is not a {what} of this scenario", remedy
         if names.count(name) > 1:
             yield key, f"{quote(name)} is there twice", "name each once"
 
@@ -62,7 +62,7 @@ def check_volume(
         if number >= drives:
             yield "failed", f"there is no drive {number}", f"give 0 to {drives - 1}"
     if values.get("level") == "single" and values.get("failed"):
-        yield "failed", "a single drive that has failed serves nothing", "leave it out"
+        yield "failed", "with a single drive that has failed no I/O is possible", "leave it out"
 
 
 def _check_level(values: Mapping[str, Any]) -> Iterator[Finding]:
@@ -114,7 +114,7 @@ def _check_intent(values: Mapping[str, Any], controller: Card | None) -> Iterato
             yield "intent", cause, f'give "bitmap"; {" and ".join(WITH_PARTIAL_PARITY)} have ppl'
     chunk, strip = values.get("bitmap_chunk"), values.get("strip")
     if intent == "bitmap" and chunk is not None and strip is not None and chunk % strip:
-        cause = f"{units.text(chunk, 'size')} is no multiple of the strip"
+        cause = f"{units.text(chunk, 'size')} is not a multiple of the strip"
         yield "bitmap_chunk", cause, f"give a multiple of {units.text(strip, 'size')}"
 
 

@@ -53,7 +53,7 @@ def writes_back(write: str, battery: str | None) -> bool:
 
 
 def stops_trims(values: Mapping[str, Any], drive: Card, layout: np.void | None) -> str | None:
-    """Return why a trim does not come to the drives of a volume; None if it does.
+    """Return the reason why trims do not reach the drives of a volume; None if they do.
 
     Linux md passes discards on, but under parity only where an administrator vouches for the
     drives (devices_handle_discard_safely of raid456, which is off).
@@ -160,7 +160,7 @@ def _no_faster(drive: Card, carried: float) -> Card:
 
 
 def not_by_software(level: str, drives: int, spans: int | None) -> tuple[str, str] | None:
-    """Return why Linux md, or raidsim's model of it, has no array of so few drives; and a remedy.
+    """Return cause and remedy if Linux md, or its model here, has no array of so few drives.
 
     A RAID 6 has four drives at least (``setup_conf`` of ``drivers/md/raid5.c``). RAID 4 and 5 of
     two are mirrors there.

@@ -38,7 +38,7 @@ class EventSpec(Part):
         return sum(one or 0.0 for one in found)
 
     def times(self, duration: float | None) -> list[float]:
-        """Return when it happens, s."""
+        """Return the times of an event, s."""
         if self.every is None or duration is None:
             return [self.at]
         number = max(math.ceil((duration - self.at) / self.every), 1)

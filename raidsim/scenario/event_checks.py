@@ -107,7 +107,7 @@ def _kind(reading: Reading, table: Any, path: KeyPath) -> type[EventSpec] | None
     remedy = f"give one of {quoted(kinds.KINDS)}"
     if "kind" in table:
         nearest = suggest(word, kinds.KINDS) if isinstance(word, str) else None
-        cause = f"{quote(word)} is no kind of event"
+        cause = f"{quote(word)} is not a kind of event"
         reading.problem((*path, "kind"), cause, nearest or remedy)
     elif not reading.is_broken((*path, "kind")):
         reading.problem((*path, "kind"), "is missing", remedy)
@@ -152,7 +152,7 @@ def _check_partner(values: Values, parts: Parts) -> Iterator[Finding]:
     """The partner of a controller is another one, which serves for a while at least."""
     known = [name for name in names_of(parts.controllers) if name != values.get("controller")]
     if values["partner"] not in known:
-        cause = f"{quote(values['partner'])} is no other controller of this scenario"
+        cause = f"{quote(values['partner'])} is not another controller of this scenario"
         remedy = nearest_name(values["partner"], known) if known else "leave it out"
         yield "partner", cause, remedy
     back, outage = values.get("lasting"), values.get("outage")
@@ -176,7 +176,7 @@ def _check_reference(
     elif name is None:
         yield key, f"is missing, and there are {len(names)}", f"give one of {quoted(known)}"
     elif name not in known:
-        cause = f"{quote(name)} is no {key} of this scenario"
+        cause = f"{quote(name)} is not a {key} of this scenario"
         yield key, cause, nearest_name(name, known) if known else None
 
 

@@ -221,7 +221,7 @@ class Line(Text):
         """See :class:`Reader`."""
         text = super().read(value)
         if not (0 < len(text.strip()) <= 200 and text.isprintable()):
-            raise wrong(f"{quote(text)} is no name", "give one line of 1 to 200 characters")
+            raise wrong(f"{quote(text)} is not a name", "give one line of 1 to 200 characters")
         return text
 
     @property

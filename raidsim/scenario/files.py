@@ -68,7 +68,7 @@ def scenario_of_result(text: str, shown: str) -> Mapping[str, Any]:
     try:
         result = json.loads(text)
     except (ValueError, RecursionError):
-        raise InputError([Problem(shown, None, None, "is no JSON", None)]) from None
+        raise InputError([Problem(shown, None, None, "is not JSON", None)]) from None
     if isinstance(result, dict) and schemas.KEY in result:
         result = schemas.up_to_date("result", result, shown)
     found = result.get("scenario") if isinstance(result, dict) else None

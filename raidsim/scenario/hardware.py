@@ -83,7 +83,7 @@ def _changes(
     known = card.about.by_name
     for name, place, value in _flatten(table, path):
         if name not in known:
-            cause = f"{quote(name)} is no value of a card of kind {card.kind}"
+            cause = f"{quote(name)} is not a value of a card of kind {card.kind}"
             remedy = suggest(name, known) or f"raidsim models {card.name} lists what it has"
             reading.problem(place, cause, remedy)
         elif (changed := _value(reading, known[name], value, place)) is not None:

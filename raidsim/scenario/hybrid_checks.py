@@ -33,7 +33,7 @@ def check_parts(values: Mapping[str, Any], volumes: Mapping[str, FoundVolume]) -
     for key in ("front", "back"):
         name = values.get(key)
         if name is not None and name not in volumes:
-            cause = f"{quote(name)} is no volume of this scenario"
+            cause = f"{quote(name)} is not a volume of this scenario"
             yield key, cause, nearest_name(name, volumes)
     if "front" in values and values.get("front") == values.get("back"):
         yield "back", "is the same volume as the front", "name another volume"

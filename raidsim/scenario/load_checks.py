@@ -342,7 +342,7 @@ def check_volume_of(load: Mapping[str, Any], names: Sequence[str]) -> Iterator[F
             f"give one of {quoted(names)}",
         )
     elif name is not None and name not in names:
-        cause = f"{quote(name)} is no volume of this scenario"
+        cause = f"{quote(name)} is not a volume of this scenario"
         yield "volume", cause, nearest_name(name, names)
 
 

@@ -40,7 +40,7 @@ def _check_volumes(values: Mapping[str, Any], volumes: Mapping[str, Room]) -> It
         yield "volume", cause, f"give one of {quoted(volumes)}"
     for key, one in (("volume", name), ("image", image.volume if image else None)):
         if one is not None and one not in volumes:
-            cause = f"{quote(one)} is no volume of this scenario"
+            cause = f"{quote(one)} is not a volume of this scenario"
             yield key, cause, nearest_name(one, volumes)
     room = volumes.get(name) if name else None
     if room is None:

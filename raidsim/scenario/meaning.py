@@ -237,7 +237,7 @@ def _the_controller(reading: Reading, path: KeyPath, key: str, names: list[str])
 
 
 def _top_of(link: str, upward: Mapping[str, str | None]) -> str | None:
-    """Return where a chain of links ends: a controller or the host."""
+    """Return the name of the controller or host at which a chain of links ends."""
     seen: set[str] = set()
     name: str | None = link
     while name is not None and name in upward and name not in seen:

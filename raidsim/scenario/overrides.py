@@ -75,7 +75,7 @@ def put(reading: Reading, changes: Mapping[str, Any]) -> None:
     for key, value in changes.items():
         with _noted(reading, str(key)):
             if not isinstance(key, str):
-                raise _Refused("is no key", _FORM)
+                raise _Refused("is not a key", _FORM)
             given = without_none(plain(value))
             if is_deep(given):
                 raise _Refused(TOO_DEEP, NOT_SO_DEEP)
@@ -96,7 +96,9 @@ def _noted(reading: Reading, key: str) -> Iterator[None]:
 
 def _change(reading: Reading, key: str, value: Any) -> None:
     if key == schemas.KEY:
-        raise _Refused("says how a file is written, and is no key to be set", "leave it out")
+        raise _Refused(
+            "says how a file is written, and is not a key that can be set", "leave it out"
+        )
     for steps in _expand(reading.data, _steps(key)):
         path = _address(reading.data, steps)
         if value is None:
@@ -113,7 +115,7 @@ def _steps(key: str) -> KeyPath:
     while at < len(key):
         match = _STEP.match(key, at)
         if match is None:
-            raise _Refused("is no key", _FORM)
+            raise _Refused("is not a key", _FORM)
         steps += (match[1].strip("\"'"),)
         if len(steps) >= DEEPEST:
             raise _Refused(TOO_DEEP, NOT_SO_DEEP)
@@ -121,7 +123,7 @@ def _steps(key: str) -> KeyPath:
         steps += tuple(int(one) if one != _EVERY else one for one in indices)
         at = match.end()
     if not steps or key.endswith("."):
-        raise _Refused("is no key", _FORM)
+        raise _Refused("is not a key", _FORM)
     return steps
 
 

@@ -112,7 +112,7 @@ class Scenario(Tables):
         """
         given: Any = text
         if not isinstance(given, str):
-            cause = f"{quote(given)} is no text"
+            cause = f"{quote(given)} is not a text"
             raise InputError([Problem("Scenario.from_text()", None, "text", cause, "give a text")])
         return load_text(text)
 
@@ -187,7 +187,7 @@ class Scenario(Tables):
             With every problem of it.
         """
         if not isinstance(table, dict):
-            cause = f"{quote(table)} is no event"
+            cause = f"{quote(table)} is not an event"
             raise InputError([Problem(name, None, None, cause, 'give {"kind": "...", ...}')])
         given = sorted({"at", "every"} & set(table))
         if given:
@@ -244,7 +244,7 @@ class Scenario(Tables):
         counts = searched.outstanding is not None
         is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if not is_number or not 0 < value < math.inf or (counts and value != int(value)):
-            cause = f"{quote(value)} is no {'number of I/Os' if counts else 'rate'}"
+            cause = f"{quote(value)} is not a {'number of I/Os' if counts else 'rate'}"
             remedy = "give a whole number above 0" if counts else "give a number above 0, in IO/s"
             raise InputError([Problem("Scenario.at()", None, "value", cause, remedy)])
         key = "rate" if searched.outstanding is None else "outstanding"

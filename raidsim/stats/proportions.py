@@ -52,7 +52,7 @@ def counted(found: int, trials: int, confidence: float = 0.95) -> Estimate:
         There are no trials, or fewer than were found.
     """
     if not 0 <= found <= trials or trials < 1:
-        raise ValueError(f"{found} of {trials} is no proportion")
+        raise ValueError(f"{found} of {trials} is not a proportion")
     tail = (1 - confidence) / 2
     if found == 0:
         return Estimate(0.0, 0.0, min(-math.log(1 - confidence) / trials, 1.0), 0, trials)

@@ -131,7 +131,7 @@ class Store:
         content: Bytes,
         old: dict[tuple[int, int], Stripe],
     ) -> Bytes:
-        """Return what a write of ``content`` puts into a piece of data; whole pages may be more."""
+        """Return the bytes that a write of ``content`` puts into a piece; pages may be more."""
         place, size = int(piece["address"]), int(piece["length"])
         first, last = max(place, address), min(place + size, address + len(content))
         result = np.zeros(size, np.uint8)
@@ -274,7 +274,7 @@ class Store:
         self.drives[drive][row * self.strip : (row + 1) * self.strip] = content
 
     def _restored(self, drive: int, row: int) -> Bytes | None:
-        """Return what a strip has to hold by the other drives; None if they do not tell."""
+        """Return the content of a strip as the other drives give it; None if they cannot."""
         role, _, address = held(self.layout, drive, row)
         table = np.zeros(rebuild_bound(self.layout), ACCESS)
         count = rebuild(self.layout, self.good, drive, row, table)
@@ -302,12 +302,12 @@ class Store:
         return span, int(piece["offset"]) // self.strip
 
     def _number(self, address: int) -> int:
-        """Return which data strip of its stripe lies at a volume address."""
+        """Return the number, from 0 on, of the data strip in its stripe at a volume address."""
         _, inner = span_place(self.layout, address)
         return int(inner // self.strip % self.layout["data"])
 
     def _stripes(self, seen: list[tuple[np.void, Bytes]]) -> dict[tuple[int, int], Stripe]:
-        """Return what pieces tell of the stripes that they belong to."""
+        """Return the stripes that pieces belong to, by span and stripe."""
         found: dict[tuple[int, int], Stripe] = {}
         if self.layout["family"] != PARITY:
             return found

@@ -23,7 +23,7 @@ class StudyArguments(Arguments):
     def text(self, key: str, value: Any) -> None:
         """A text, or None for nothing."""
         if value is not None and not isinstance(value, str):
-            self.wrong(key, f"{quote(value)} is no text", "give a text, or leave it out")
+            self.wrong(key, f"{quote(value)} is not a text", "give a text, or leave it out")
 
     def flag(self, key: str, value: Any) -> None:
         """True or False."""
@@ -33,12 +33,12 @@ class StudyArguments(Arguments):
     def path(self, key: str, value: Any) -> None:
         """The path of a file, or None for none."""
         if value is not None and not isinstance(value, str | PathLike):
-            self.wrong(key, f"{quote(value)} is no path of a file", "give a text or a Path")
+            self.wrong(key, f"{quote(value)} is not a path of a file", "give a text or a Path")
         elif value == "":
-            self.wrong(key, "is no name of a file", "name a file, or leave it out")
+            self.wrong(key, "is not a valid name of a file", "name a file, or leave it out")
 
     def runs_on(self, *, store: Any, cluster: Any, progress: Any) -> None:
-        """Return where runs are made and kept, and the receiver of their progress."""
+        """Check where runs are made and kept, and the receiver of their progress."""
         if not isinstance(store, Store):
             self.path("store", store)
         self.text("cluster", cluster)

@@ -177,4 +177,4 @@ def _check_latency(check: StudyArguments, text: str) -> None:
         check.wrong("within", error.cause, error.remedy)
     else:
         if seconds <= 0:
-            check.wrong("within", f"{text} is no latency")
+            check.wrong("within", f"{text} is not a latency")

@@ -42,7 +42,7 @@ class Order:
     draws: int
 
     def __str__(self) -> str:
-        """Return it as a line."""
+        """Return the order as a line of text."""
         return (
             f"{self.figure}: {units.plain(self.ratio, 3)} times as much"
             f" ({units.plain(self.low, 3)} to {units.plain(self.high, 3)}),"
@@ -60,7 +60,7 @@ def compare(
     workers: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[Order]:
-    """Return how two scenarios compare, point by point, under the same draws of all cards.
+    """Return the order of two scenarios at each point, under the same draws of all cards.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
     known = [drawn.first.points[place] for drawn in (one, other)]
     if any(figure not in point for point in known):
         there = sorted(set(known[0]) & set(known[1]))
-        cause, remedy = f"{figure} is no figure of both", f"known: {', '.join(there)}"
+        cause, remedy = f"{figure} is not a figure of both", f"known: {', '.join(there)}"
         raise InputError([Problem("compare()", None, "figure", cause, remedy)])
     ratio = known[0][figure] / known[1][figure]
     found = in_draws(one, place, other, place, figure, ratio)

@@ -49,7 +49,7 @@ class Difference:
 
 
 def paired(one: Sequence[float | None], other: Sequence[float | None]) -> Difference | None:
-    """Return how ``one`` differs from ``other``, run by run.
+    """Return the difference of ``one`` to ``other`` over pairs of runs, with its interval.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def independent(
     one: tuple[float, float | None, float | None],
     other: tuple[float, float | None, float | None],
 ) -> Difference | None:
-    """Return how ``one`` differs from ``other``, two means with intervals of their own.
+    """Return the difference of ``one`` to ``other``: means, each with its own interval.
 
     Relative widths of independent figures add up as squares (the delta method).
     """

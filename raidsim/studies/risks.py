@@ -51,7 +51,7 @@ def risks_drawn(
     *,
     on_progress: OnProgress | None = None,
 ) -> list[RiskUnknowns]:
-    """Return what cards leave open of the risks of the volumes of a scenario.
+    """Return the intervals of the risks of a scenario's volumes, from unknown values of cards.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def _at(point: Point) -> str:
 
 
 def x_of(point: Point) -> float | None:
-    """Return where a point stands on the axis of its sweep."""
+    """Return the position of a point on the axis of its sweep: its rate or its outstanding I/Os."""
     return point.rate if point.outstanding is None else float(point.outstanding)
 
 

@@ -25,7 +25,7 @@ PLACES = 4 * 16 * 2**20
 
 
 def why_not(scenario: Scenario) -> str:
-    """Return why the states of a scenario cannot be compared; empty if they can."""
+    """Return the reason why the states of a scenario cannot be compared; empty if they can."""
     if scenario.events or scenario.machines:
         return "events or machines say what happens"
     if not scenario.loads:

@@ -85,7 +85,7 @@ class Sweep:
         return self.outcomes[number].result
 
     def effects(self, figure: str = "iops") -> Effects:
-        """Return which key matters: what each explains of the variance of a figure.
+        """Return the share of the variance of a figure that each key explains.
 
         Raises
         ------
@@ -320,7 +320,7 @@ class Asked:
         if self.drawn and self.samples < 1:
             self._refuse("samples", "no number of draws is given", "give --samples 64")
         if self.seeds < 1:
-            self._refuse("seeds", f"{self.seeds} is no number of seeds", "give 1 or more")
+            self._refuse("seeds", f"{self.seeds} is not a number of seeds", "give 1 or more")
         axes = [*self.axes]
         if self.seeds > 1:
             axes.append(Axis(("seed",), tuple((base.seed + n,) for n in range(self.seeds))))

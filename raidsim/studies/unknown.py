@@ -163,7 +163,7 @@ def refusal(unknowns: object, usual: int = DRAWS, most: int = MOST) -> InputErro
 
 def _what_is_wrong(unknowns: object) -> str:
     if not isinstance(unknowns, int):
-        return "no number of draws"
+        return "not a number of draws"
     return "too few draws" if unknowns < FEWEST else "too many draws"
 
 

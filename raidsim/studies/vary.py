@@ -209,7 +209,7 @@ def _number(value: Any, unit: str | None, key: str, option: str) -> tuple[Fracti
     else:
         found = _NUMBER.fullmatch(str(value))
         if found is None:
-            raise _wrong(option, key, f"{quote(value)} is no number of anything", "write a list")
+            raise _wrong(option, key, f"{quote(value)} is not a number", "write a list")
         written, own = found[1], found[2].strip()
     try:
         number = units.exact(written)
@@ -326,7 +326,7 @@ def condition(text: str, keys: Sequence[str]) -> Callable[[Mapping[str, Any]], b
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _wrong("--where", None, f"{quote(text)} is no condition", _FORM) from None
+        raise _wrong("--where", None, f"{quote(text)} is not a condition", _FORM) from None
     known = set(keys)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) not in known:
@@ -365,7 +365,7 @@ def _value(node: ast.expr, changes: Mapping[str, Any]) -> Any:
             _COMPARE[type(how)](a, b)
             for how, (a, b) in zip(node.ops, itertools.pairwise(values), strict=True)
         )
-    raise _wrong("--where", None, f"{quote(ast.unparse(node))} is no comparison", _FORM)
+    raise _wrong("--where", None, f"{quote(ast.unparse(node))} is not a comparison", _FORM)
 
 
 def _comparable(value: Any) -> Any:

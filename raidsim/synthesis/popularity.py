@@ -120,7 +120,7 @@ def zones(blocks: float, counts: NDArray[np.float64], most: int) -> Popularity |
 
 
 def _borders(counts: NDArray[np.float64], most: int) -> list[int]:
-    """Return where to cut, one border at a time where it explains most of what is left."""
+    """Return the borders, sorted; each is set where it explains most of the remaining variance."""
     borders: list[int] = []
     sums = np.concatenate(([0.0], np.cumsum(counts)))
     squares = np.concatenate(([0.0], np.cumsum(counts**2)))

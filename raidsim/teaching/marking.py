@@ -79,7 +79,7 @@ def read_answer(asked: Asked, text: str) -> float:
     match = _NUMBER.fullmatch(text)
     if match is None:
         in_unit = f" in {unit}" if unit else ""
-        msg = f"that is no number; type one{in_unit}, as in 12.5"
+        msg = f"that is not a number; type one{in_unit}, as in 12.5"
         raise UnreadableError(msg)
     value = float(re.sub(r"[,_ ]", "", match[1]))
     if match[2] is not None:

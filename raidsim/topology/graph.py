@@ -158,7 +158,7 @@ class Fabric:
         leads += [(group.name, to) for group in self.groups.values() for to in group.to]
         for name, to in leads:
             if to != HOST and to not in self.parts:
-                msg = f"{name} leads to {to}, which is no part"
+                msg = f"{name} leads to {to}, which is not a part of it"
                 raise ValueError(msg)
         if not nx.is_directed_acyclic_graph(self.graph):
             circle = (lower for lower, _ in nx.find_cycle(self.graph))
@@ -190,7 +190,7 @@ class Fabric:
         return found
 
     def loads(self) -> list[Load]:
-        """Return what can arrive at each part's edge, in the order of the parts."""
+        """Return the load that can arrive at each part, in the order of the parts."""
         return [self._loads[name] for name in self.parts]
 
     def lost_with(self, part: Node) -> list[Drive]:

@@ -19,10 +19,10 @@ TAR_AT = 257
 INSTEAD = {
     "columns": "leave it out, or name the format csv or parquet",
     "action": "leave it out: only traces of blktrace have several events for a request",
-    "sector": "leave it out: what its addresses count is known",
+    "sector": "leave it out: the unit of its addresses is known",
 }
 """What may be said of some formats only, and what to do where it was said of another one."""
-IN_UNITS = "leave it out, and say it as the unit of the column, as in offset=LBA [4 KiB]"
+IN_UNITS = "leave it out, and give it as the unit of the column, as in offset=LBA [4 KiB]"
 
 
 class TraceFile:
@@ -137,17 +137,17 @@ def open_trace(
     if options.columns and format is None:
         parquet = source.head().startswith(formats.PARQUET)
         if not parquet and b"\0" in source.head():
-            refuse(source.path, "is no text, so it has no columns of CSV", "leave --columns out")
+            refuse(source.path, "is not text, so it has no columns of CSV", "leave --columns out")
         format = "parquet" if parquet else "csv"  # noqa: A001 - columns are said of nothing else
     if format is None:
         return TraceFile(source, _heeding(_recognised(source), options), options)
     if format not in formats.BY_NAME:
         known = ", ".join(sorted(formats.BY_NAME))
         remedy = suggest(str(format), formats.BY_NAME) or f"known are {known}"
-        cause = f"{quote(format)} is no format of traces"
+        cause = f"{quote(format)} is not a format of traces"
         if str(format).lower() in formats.NOT_OF_BLOCKS:
             cause = f"{quote(format)} is not read: {formats.NOT_OF_BLOCKS[str(format).lower()]}"
-            remedy = "give the trace that it was made of"
+            remedy = "give the trace from which it was made"
         raise InputError([Problem(None, None, "--format", cause, remedy)])
     return TraceFile(source, _heeding(formats.BY_NAME[format], options), options)
 
@@ -184,7 +184,7 @@ def _options(
         isinstance(sector, bool) or not isinstance(sector, int) or not 1 <= sector <= 2**30
     ):
         raise InputError(
-            [Problem(None, None, "--sector", f"{quote(sector)} is no size of a sector")]
+            [Problem(None, None, "--sector", f"{quote(sector)} is not a size of a sector")]
         )
     return Options(action, tuple(str(one) for one in columns or ()), sector)
 
@@ -216,5 +216,5 @@ def _refuse_empty(path: str, title: str, counts: Counts) -> None:
         cause += f"; {counts.cut_short}"
     if counts.passed_over:
         kinds = ", ".join(f"{kind}: {number:,}" for kind, number in counts.passed_over.items())
-        cause += f"; passed over were {kinds}"
+        cause += f"; left out were {kinds}"
     raise InputError([Problem(path, None, None, cause), *problems])

@@ -382,9 +382,9 @@ class _Meter:
                 " count for footprint, hot share and cache sizes."
             )
         if self._sizes.rounded:
-            said.append("There are so many sizes that they were rounded up, by at most 7 %.")
+            said.append("There are too many different sizes: they were rounded up, by at most 7 %.")
         if self._outstanding.cut:
-            said.append("So many requests were outstanding at a time that not all were counted.")
+            said.append("Too many requests were outstanding at a time: not all were counted.")
         return said
 
 

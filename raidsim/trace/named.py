@@ -91,7 +91,7 @@ def of_columns(given: tuple[str, ...], names: Sequence[str]) -> tuple[dict[str, 
     for text in given:
         match = GIVEN.fullmatch(text)
         if match is None or match[1] not in FIELDS:
-            wrong(f"{quote(text)} is none of {', '.join(FIELDS)}, with what stands for it", HOW)
+            wrong(f"{quote(text)} is not one of {', '.join(FIELDS)}, with its column", HOW)
             continue
         field, name, unit = match[1], match[2].strip('"'), match[3]
         if field in taken:
@@ -102,7 +102,7 @@ def of_columns(given: tuple[str, ...], names: Sequence[str]) -> tuple[dict[str, 
             place = int(name) - 1
         else:
             there = one_line(", ".join(names[:20]))[:300]
-            wrong(f"there is no column {quote(name)}", f"the first line has: {there}")
+            wrong(f"there is no column {quote(name)}", f"the first line has these columns: {there}")
             continue
         try:
             taken[field] = _taken(field, place, unit)

@@ -82,7 +82,7 @@ class Page:
 
     def sentences(self) -> list[str]:
         """Return in sentences what is lost."""
-        said = [f"Left out, for the format has no words for them: {kind}: {number:,}."
+        said = [f"Left out, because the format has no words for them: {kind}: {number:,}."
                 for kind, number in self.left_out.items()]  # fmt: skip
         return said + [f"{remark}." for remark in self.remarks]
 

@@ -124,7 +124,7 @@ class Scan:
         fits = (offset >= 0) & (size >= 0) & (offset <= MOST_BYTES) & (size <= MOST_BYTES)
         fits &= np.where(fits, offset, 0) + np.where(fits, size, 0) <= MOST_BYTES
         for line in lines[~fits]:
-            self.counts.refuse(int(line), "ends behind 2^62 bytes, where no volume has anything")
+            self.counts.refuse(int(line), "ends beyond 2^62 bytes; no volume is so large")
         empty = fits & (size == 0) & (op != FLUSH)
         for kind in np.unique(op[empty]):
             number = int((op[empty] == kind).sum())

@@ -65,15 +65,17 @@ class Source:
         shown = str(name)
         given: Any = name
         if not isinstance(given, str | PathLike):
-            refuse("Trace.read()", f"{quote(given)} is no path of a file", "give a text or a Path")
+            refuse(
+                "Trace.read()", f"{quote(given)} is not a path of a file", "give a text or a Path"
+            )
         if not shown:
-            refuse('""', "is no name of a file", "name a file")
+            refuse('""', "is not a valid name of a file", "name a file")
         try:
             path = Path(name)
             if path.is_dir():
                 refuse(shown, "is a folder", "name a file in it")
             if path.exists() and not path.is_file():
-                refuse(shown, "is no regular file", "write the trace to a file first")
+                refuse(shown, "is not a regular file", "write the trace to a file first")
             with path.open("rb") as file:
                 start = file.read(8)
         except (OSError, ValueError, TypeError) as error:  # ValueError: a NUL in the name
@@ -159,7 +161,7 @@ class Source:
             counts.refuse(counts.lines, "is longer than 1 MiB")
         elif left and counts.cut_short:
             counts.lines += 1
-            counts.refuse(counts.lines, "is not whole: the file is cut short in it")
+            counts.refuse(counts.lines, "is incomplete: the file ends within it")
         elif left:
             counts.note(
                 "The last line does not end in a line feed: if the file was cut there, the last"

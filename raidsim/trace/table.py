@@ -364,14 +364,14 @@ def number(cell: str, column: Column) -> int:
     elif _DECIMAL.fullmatch(cell):
         exact = Decimal(cell)
         if exact.adjusted() > MOST_DIGITS:
-            raise ValueError(f"{column.name} is {quote(cell)}, which is too large to be meant")
+            raise ValueError(f"{column.name} is {quote(cell)}, which is too large for a trace")
         value = exact.scaleb(column.digits) if exact.adjusted() > -100 else exact
     if value is None:
-        raise ValueError(f"{column.name} is {quote(cell)}, which is no number")
+        raise ValueError(f"{column.name} is {quote(cell)}, which is not a number")
     if value < 0:
         raise ValueError(f"{column.name} is {quote(cell)}, which is negative")
     if value > LARGEST:
-        raise ValueError(f"{column.name} is {quote(cell)}, which is too large to be meant")
+        raise ValueError(f"{column.name} is {quote(cell)}, which is too large for a trace")
     if column.kind == "whole" and value != int(value):
-        raise ValueError(f"{column.name} is {quote(cell)}, which is no whole number")
+        raise ValueError(f"{column.name} is {quote(cell)}, which is not a whole number")
     return round(value)

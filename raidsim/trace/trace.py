@@ -100,7 +100,7 @@ class Trace:
         """
         given: Any = rows
         if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-            cause = f"{quote(given)} is no number of requests"
+            cause = f"{quote(given)} is not a number of requests"
             raise InputError([Problem("blocks()", None, "rows", cause, "give 1 or more")])
         return self._blocks(rows)
 

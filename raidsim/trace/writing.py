@@ -58,13 +58,15 @@ def write(
     """
     names = writable()
     if format not in names:
-        cause = f"{quote(format)} is no format that can be written"
+        cause = f"{quote(format)} is not a format that can be written"
         remedy = suggest(str(format), names) or f"these can: {', '.join(names)}"
         raise InputError([Problem(None, None, "--to", cause, remedy)])
     if Path(path).suffix.lower() in OTHERWISE_PACKED:
-        cause = "would not be compressed as its name says"
+        cause = "would not be compressed, although its name says so"
         refuse(
-            str(path), cause, "write a name that ends in .gz; what has another ending is not packed"
+            str(path),
+            cause,
+            "write a name that ends in .gz; files with other endings are not packed",
         )
     writer = cast("Writer", formats.BY_NAME[format])
     page = Page(volumes if callable(volumes) else lambda: volumes)

@@ -44,7 +44,7 @@ def most_carried(scenario: Scenario, name: str | None = None) -> float | None:
 
 
 def _of(host: Card, volume: VolumeSpec, load: LoadSpec) -> float:
-    """Return what the drives of a volume carry of a load, in bytes a second.
+    """Return the rate at which the drives of a volume carry a load, in bytes a second.
 
     Of what is written each drive has its part of the redundancy, too. A link that carries both ways
     at a time may have as much of either; an arm does one thing after the other.

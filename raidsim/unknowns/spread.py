@@ -78,7 +78,7 @@ class LeftOut(NamedTuple):
     faster: float
 
     def sides(self, *, grows: bool, is_tail: bool = False) -> tuple[float, float]:
-        """Return those below and above a figure.
+        """Return the allowances below and above a figure: standard deviations of logarithms.
 
         ``grows`` says whether it is the larger the faster a system is, ``is_tail`` whether it is a
         latency that few I/Os exceed.

@@ -89,7 +89,7 @@ class UnknownValues:
 
 
 def unknown_values(card: Card) -> UnknownValues:
-    """Return what of a card is unknown."""
+    """Return the unknown values of a card, with their ranges."""
     joint = posterior(card)
     deviations = joint.deviations()
     values = []

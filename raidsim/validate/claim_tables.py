@@ -231,7 +231,7 @@ class ClaimTable(_Table):
         return self
 
     def _contradictions(self) -> list[str]:
-        """Return what does not go together, in words."""
+        """Return messages for keys of a claim that contradict each other."""
         needs = {
             **self._subject_needs(),
             **self._relation_needs(),
@@ -262,7 +262,7 @@ class ClaimTable(_Table):
         return self.relation in ("value", "about", "range", "at_least", "at_most", "ratio")
 
     def _subject_needs(self) -> dict[str, bool]:
-        """Return what the subject of a claim needs, and whether it has that."""
+        """Return what the subject of a claim needs, in words, each with a flag: it is there."""
         return {
             "card, key and unit, or metric and run": (
                 all((self.card, self.key, self.unit)) and not (self.metric or self.run)
@@ -279,7 +279,7 @@ class ClaimTable(_Table):
         }
 
     def _relation_needs(self) -> dict[str, bool]:
-        """Return what the relation to the print needs, and whether the claim has that."""
+        """Return what the relation to the print needs, in words, each with a flag: it is there."""
         return {
             '"published", for a figure': self._is_figure == (self.published is not None),
             '[low, high] as "published", for a range': (
@@ -298,7 +298,7 @@ class ClaimTable(_Table):
         }
 
     def _remarks_need(self) -> dict[str, bool]:
-        """Return what remarks of a claim about itself need, and whether it has that."""
+        """Return what remarks of a claim about itself need, each with a flag: it is there."""
         return {
             'two claims in "contradicts", for a product or quotient, and else one': (
                 self.contradicts is None
@@ -312,7 +312,7 @@ class ClaimTable(_Table):
         }
 
     def _runs_need(self) -> dict[str, bool]:
-        """Return what the runs of a claim need, and whether they have that."""
+        """Return what the runs of a claim need, in words, each with a flag: it is there."""
         return {
             'nothing of "at", "within", "also" and "relative_to" beside a shape': (
                 self.shape is None

@@ -21,7 +21,7 @@ MORE = 4
 
 
 def longer(runs: Iterable[Sweep], results: Mapping[Job, Result], systems: Systems) -> list[Sweep]:
-    """Return what is to be run again: the same jobs, whose sweeps may measure more.
+    """Return the sweeps to run again with higher limits of their measurement.
 
     Parameters
     ----------

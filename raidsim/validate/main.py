@@ -225,7 +225,7 @@ def _without_claims(parts: Sequence[str]) -> Problem:
 
 
 def _of(claim: Claim, widened: Mapping[Job, tuple[str, ...]]) -> dict[Job, tuple[str, ...]]:
-    """Return what was widened for the runs of a claim."""
+    """Return the keys that were widened for the runs of a claim, by job."""
     return {job: widened[job] for job in claim.jobs() if job in widened}
 
 

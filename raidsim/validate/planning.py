@@ -66,11 +66,11 @@ class Array:
     spans: int = 1
 
     def random(self, reads: float) -> float:
-        """Return how many drives' worth of small random accesses it does; ``reads`` 0 to 1."""
+        """Return its small random accesses over those of one drive; ``reads`` is a share."""
         return self.drives / (reads + (1 - reads) * PENALTY[self.level])
 
     def sequential(self, reads: float) -> float:
-        """Return how many drives' worth of sequential accesses it does; ``reads`` 0 to 1."""
+        """Return its sequential accesses over those of one drive; ``reads`` is a share, 0 to 1."""
         parity = self.spans * PARITY.get(self.level, 0)
         writing = self.drives / 2 if self.level in MIRRORED else self.drives - parity
         return 1 / (reads / self.drives + (1 - reads) / writing)
@@ -106,7 +106,7 @@ class Planner:
         return tuple(term.one for terms in (*over, *under) for term in terms)
 
     def judge(self, claim: Claim, results: Mapping[Job, Result]) -> Planned | None:
-        """Return what the formula says of a claim; None where it says nothing."""
+        """Return the formula's figure for a claim, judged; None if the formula has none."""
         over, under = self._sides(claim)
         if not over or not isinstance(claim.subject, Performance):
             return None
@@ -183,7 +183,7 @@ def alone(overrides: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def array_of(scenario: Scenario) -> Array | None:
-    """Return what the formula knows of the array of a scenario.
+    """Return the array of a scenario as the formula knows it.
 
     None where the formula says nothing: several volumes or loads, hybrids, failed drives, accesses
     that are neither all random nor all sequential.

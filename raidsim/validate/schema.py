@@ -45,7 +45,7 @@ def load(folder: Path | None = None) -> list[Claim]:
     problems: list[Problem] = []
     paths = sorted(folder.glob("*.toml")) if folder.is_dir() else []
     if not paths:
-        cause = "holds no files of claims" if folder.is_dir() else "is no folder"
+        cause = "holds no files of claims" if folder.is_dir() else "is not a folder"
         remedy = "name a folder with files as in docs/reference/claims.md"
         problems.append(Problem(str(folder), None, None, cause, remedy))
     for path in paths:
@@ -164,7 +164,7 @@ def _claim(
 
 
 def _impossible(claim: Claim) -> list[str]:
-    """Return what is wrong with a claim once its intensities are known."""
+    """Return messages for a claim that its intensities make impossible; empty if none is."""
     if not isinstance(claim.subject, Performance):
         return []
     run, against, shape = claim.subject.run, claim.subject.against, claim.subject.shape
@@ -185,7 +185,7 @@ def _impossible(claim: Claim) -> list[str]:
 
 
 def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
-    """Return what pydantic found wrong, with its line."""
+    """Return the problem that pydantic found, with its line in the file."""
     path = tuple(error["loc"])
     cause = str(error["msg"]).removeprefix("Value error, ")
     cause = cause[:1].lower() + cause[1:]
@@ -193,12 +193,12 @@ def _problem(file: toml_file.TomlFile, error: Any) -> Problem:
     if error["type"] == "extra_forbidden":
         cause, remedy = "unknown key", suggest(str(path[-1]), known_keys(path))
     elif error["type"] == "tuple_type":
-        cause = "is no list"
+        cause = "is not a list"
         remedy = "write [[claim]] above each claim" if path[-1] == "claim" else "write [ ... ]"
     elif error["type"] == "missing":
         cause = "is missing"
     elif error["type"] == "string_pattern_mismatch":
-        cause = f"{quote(error['input'])} is no id"
+        cause = f"{quote(error['input'])} is not an id"
         remedy = "write lower-case letters, digits, dots and hyphens"
     elif error["type"] == "literal_error":
         cause = f"{quote(error['input'])} is none of {error['ctx']['expected']}"

@@ -26,7 +26,7 @@ FEW, MANY = 2, 4
 
 
 def seeds_for(verdict: Verdict) -> int:
-    """Return how many further seeds a verdict needs."""
+    """Return the number of further seeds that a verdict needs."""
     margin, noise = verdict.margin, verdict.noise
     if margin is None or noise is None or verdict.determined or margin >= NEAR * noise:
         return 0
@@ -43,7 +43,7 @@ class Seeds:
     widened: Mapping[Job, tuple[str, ...]]
 
     def sweeps(self, known: Container[Job] = ()) -> list[Sweep]:
-        """Return what has to be simulated beside what is known, each distinct run once."""
+        """Return the sweeps to simulate in addition to known ones, each distinct run once."""
         return self.systems.sweeps(job for job in self._jobs() if job not in known)
 
     def judge(
@@ -92,7 +92,7 @@ class Seeds:
 
 
 def more_seeds(verdicts: Iterable[Verdict], systems: Systems, most: int = MANY) -> Seeds:
-    """Return which of these claims need further seeds, up to ``most`` of them.
+    """Return the further seeds, up to ``most``, of each claim that needs them.
 
     What those that were run have turned needs no more.
     """

@@ -36,7 +36,7 @@ Mark = tuple[tuple[float, float], ...]
 
 
 def standing(verdict: Verdict) -> Standing:
-    """Return what a verdict counts for; the first of the reasons, if several apply."""
+    """Return the standing of a verdict; if several reasons apply, that of the first."""
     claim = verdict.claim
     if claim.contradicts is not None:
         return "contradicted"

@@ -35,7 +35,7 @@ class Plain:
     too_high: float | None = None
 
     def to_dict(self) -> dict[str, int | float | None]:
-        """Return it as the JSON shows it."""
+        """Return the values as plain data, as the JSON shows them."""
         return {
             "figures": self.figures,
             "median_error": self.median,
@@ -114,7 +114,7 @@ class Errors:
     worst: float | None
 
     def to_dict(self) -> dict[str, int | float | None]:
-        """Return it as the JSON shows it."""
+        """Return the values as plain data, as the JSON shows them."""
         return {
             "hold": self.hold,
             "median_error": self.median,
@@ -150,7 +150,7 @@ class Comparison:
     apart: Apart
 
     def to_dict(self) -> dict[str, object]:
-        """Return it as the JSON shows it."""
+        """Return the values as plain data, as the JSON shows them."""
         return {
             "name": self.name,
             "claims": self.claims,
@@ -289,7 +289,7 @@ def plain(verdicts: Sequence[Verdict]) -> Plain:
 
 
 def standings(verdicts: Sequence[Verdict]) -> dict[Standing, tuple[int, int]]:
-    """Return how many claims count for what, and how many of those hold."""
+    """Return the number of claims of each standing, and how many of these hold."""
     found = [(standing(verdict), verdict.holds) for verdict in verdicts]
     return {
         name: (

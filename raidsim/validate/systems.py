@@ -87,7 +87,7 @@ class Systems:
         return self._meanings[words]
 
     def sweeps(self, jobs: Iterable[Job]) -> list[Sweep]:
-        """Return what has to be simulated for these jobs, the longest runs first.
+        """Return the sweeps to simulate for these jobs, the longest first.
 
         Those whose drives were used alike before come one after the other, so that mostly one
         process does them, which finds out once what that use has left. A job whose scenario is
@@ -126,7 +126,7 @@ class Systems:
         return repr((drives, writers))
 
     def look_at(self, job: Job) -> tuple[Any, int]:
-        """Return what a job is about, equal for equal systems and loads, and how long it takes."""
+        """Return a key, equal for equal systems and loads, and the cost of a job."""
         try:
             scenario = self.of(job.scenario, job.overrides)
         except InputError:

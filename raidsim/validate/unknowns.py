@@ -80,7 +80,7 @@ class Cover:
         return self.covered / self.figures
 
     def to_dict(self) -> dict[str, str | int | float]:
-        """Return it as the JSON of a validation has it."""
+        """Return the values as plain data, as the JSON of a validation has them."""
         return {
             "group": self.group,
             "name": self.name,
@@ -184,7 +184,7 @@ def interval(
 
 
 def covers(verdicts: Sequence[Verdict]) -> list[Cover]:
-    """Return how intervals do: over all claims that have one, by document, and by kind.
+    """Return the coverage of intervals: over all claims that have one, by document, by kind.
 
     Beside all stand those that test the simulation (`raidsim.validate.standing`), and those of each
     origin where there are both.

@@ -60,7 +60,7 @@ class Spread:
     draws: int
 
     def to_dict(self) -> dict[str, float | bool | int]:
-        """Return it as the JSON of a validation has it."""
+        """Return the values as plain data, as the JSON of a validation has them."""
         return asdict(self)
 
 

@@ -9,7 +9,7 @@ from raidsim.validate.verdict import Verdict
 
 
 def commands_of(verdict: Verdict) -> list[str]:
-    """Return what to type to see the runs of a claim again; nothing if it has none."""
+    """Return the commands that repeat the runs of a claim; empty if it has none."""
     subject = verdict.claim.subject
     if not isinstance(subject, Performance):
         return []
@@ -21,7 +21,7 @@ def commands_of(verdict: Verdict) -> list[str]:
 
 
 def published_text(claim: Claim) -> str:
-    """Return what is printed, as one short text without its unit."""
+    """Return the printed figure as a short text without its unit."""
     if isinstance(claim.published, tuple):
         return f"{claim.published[0]:g} to {claim.published[1]:g}"
     figure = f"{claim.published:.10g}"
@@ -44,7 +44,7 @@ def percent(value: float | None, sign: str = "", *, digits: int = 1) -> str:
 
 
 def error_text(verdict: Verdict) -> str:
-    """Return how far off a claim is; of one that does not hold never that it is not off."""
+    """Return the error of a claim as text; if the claim does not hold, never "0 %"."""
     error = verdict.error
     if error is None or verdict.holds or abs(error) >= 0.0005:
         return percent(error, "+")
@@ -88,7 +88,7 @@ def skill_text(name: str, simulation: int, formula: int, chance: float, claims: 
 
 
 def figures_text(verdict: Verdict) -> str:
-    """Return what is printed, what is simulated and how far off that is, as one line."""
+    """Return the printed and the simulated figure with the error, as one line."""
     claim = verdict.claim
     unit = "" if claim.unit == "1" else f" {claim.unit}"
     here = "simulated" if isinstance(claim.subject, Performance) else "raidsim has"

@@ -29,7 +29,7 @@ def cluster_of(address: str) -> Iterator[tuple[Executor, int, Losses]]:
         Dask is not installed, nothing answers at the address, or the cluster has no worker.
     """
     if not address:
-        raise _problem("is no address", "give that of a scheduler of Dask, or leave it out")
+        raise _problem("is not an address", "give that of a scheduler of Dask, or leave it out")
     try:
         distributed: Any = import_module("distributed")  # an extra, without types
     except ImportError:

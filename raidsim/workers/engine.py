@@ -137,7 +137,7 @@ def execute(
         At Ctrl-C; all runs have ended then.
     """
     if workers is not None and (type(workers) is not int or workers < 1):
-        cause = f"{workers!r} is no whole number from 1 on"
+        cause = f"{workers!r} is not a whole number from 1 on"
         raise InputError([Problem(None, None, "workers", cause, "leave it out: one per processor")])
     order = list(range(len(variants)))
     if first is not None:

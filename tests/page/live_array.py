@@ -144,7 +144,7 @@ def test_the_plug_is_pulled_and_what_the_battery_keeps_is_told(watcher: Watcher)
     watcher.until(lambda: "0 B of" not in watcher.one("#cache-words").text)
     watcher.press("Pull the plug")
     watcher.until(lambda: "no power" in watcher.label(0))
-    assert "Nothing that was acknowledged is lost." in watcher.told()[-1]
+    assert "No acknowledged data is lost." in watcher.told()[-1]
     assert "The cache keeps" in watcher.told()[-1]
     watcher.press("Put in the plug")
     watcher.until(lambda: any("the loads go on" in one for one in watcher.told()))

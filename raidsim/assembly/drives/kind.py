@@ -292,7 +292,7 @@ class DriveKind(ABC):
         return None
 
     def promised(self, system: System, drive: int) -> tuple[str, str, int, int | None] | None:
-        """Return where it says how much it has promised to write; None if it promises nothing.
+        """Return the field that counts promised data, or None if it promises nothing.
 
         Returns
         -------

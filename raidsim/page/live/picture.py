@@ -14,7 +14,7 @@ from raidsim.system.system import System
 MOST_ROWS = 16
 AROUND = 2
 """Rows above and below those of a request."""
-TORN = "torn: drives hold what was written at different times"
+TORN = "torn: drives hold data that was written at different times"
 
 
 def picture(

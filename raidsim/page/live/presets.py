@@ -44,8 +44,8 @@ PRESETS = (
         "raid5",
         "RAID 5 of four disks",
         "Follow a write: old data and old parity are read, then both are written. Let drive 1 fail"
-        " and read strip 5 twice: it was there. Put in a new drive, and look at the whole array:"
-        " the rebuild takes more than an hour.",
+        " and read strip 5 twice: it was on that drive. Put in a new drive, and look at the whole"
+        " array: the rebuild takes more than an hour.",
         2e-3,
         0.5,
     ),
@@ -60,17 +60,17 @@ PRESETS = (
     Preset(
         "raid10",
         "RAID 10 of four disks",
-        "Every strip is there twice. Reads take the copy whose drive has less to do, writes both."
-        " Two drives may fail, if they are not of one pair.",
+        "Every strip exists twice. Reads take the copy whose drive has less to do, and writes go to"
+        " both. Two drives may fail, if they are not of one pair.",
         2e-3,
         0.5,
     ),
     Preset(
         "write-back",
         "RAID 5 with a write-back cache and a battery",
-        "Writes are answered from the cache, which fills, for the disks are slower. Pull the plug:"
-        " the battery keeps what is dirty. Let the battery learn, and see what writes take then."
-        " Do the same with an empty battery.",
+        "Writes are answered from the cache, which fills, because the disks are slower. Cut the"
+        " power: the battery keeps the dirty data. Begin a learn cycle of the battery, and see how"
+        " long writes take then. Do the same with an empty battery.",
         1e-3,
         2.0,
     ),
@@ -95,8 +95,8 @@ PRESETS = (
     Preset(
         "power-cut",
         "A power cut, software RAID 5",
-        "A shipped scenario: after 20 s the power goes while stripes are written. Nobody knows"
-        " which are torn, so all of the array is made consistent again.",
+        "A shipped scenario: after 20 s the power goes while stripes are written. It is not"
+        " known which are torn, so the whole array is made consistent again.",
         2e-3,
         1.0,
         shipped=True,
@@ -113,7 +113,7 @@ PRESETS = (
     Preset(
         "latent-errors",
         "Sectors that cannot be read",
-        "A shipped scenario: sectors go bad, and nobody knows until they are read.",
+        "A shipped scenario: sectors become unreadable, which is noticed only when they are read.",
         2e-3,
         30.0,
         shipped=True,

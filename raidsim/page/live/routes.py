@@ -79,9 +79,9 @@ async def _asked(request: Request, most: int) -> dict[str, Any]:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        raise WrongError("That is no JSON.") from None
+        raise WrongError("That is not JSON.") from None
     if not isinstance(found, dict):
-        raise WrongError("That is no object of JSON.")
+        raise WrongError("That is not an object of JSON.")
     return found
 
 
@@ -100,7 +100,7 @@ def _in_words(answer: Answer) -> Answer:
             return _refused(429, str(error))
         except GoneError:
             words = (
-                "This array has ended: nobody asked for anything, or it took too long."
+                "This array has ended: there were no requests from the page, or it took too long."
                 " Begin with a new one."
             )
             return _refused(410, words)

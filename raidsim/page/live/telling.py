@@ -23,10 +23,10 @@ from raidsim.page.live.following import Command, Followed, Step, Strip
 from raidsim.result_cuts import VolumeCut
 
 WAYS = {
-    FULL_STRIPE: "full stripe: parity comes from the new data alone",
-    MODIFY: "read-modify-write: old data and old parity tell the new parity",
+    FULL_STRIPE: "full stripe: parity is computed from the new data alone",
+    MODIFY: "read-modify-write: the new parity is computed from old data and old parity",
     RECONSTRUCT_WRITE: "reconstruct-write: the rest of the stripe is read for the new parity",
-    RECONSTRUCT: "degraded: what is missing is computed from what is left",
+    RECONSTRUCT: "degraded: missing data is computed from the other drives",
 }
 
 
@@ -47,7 +47,7 @@ def summary_of(found: Followed) -> str:
     """Return the end of a request in a sentence or two."""
     took = time((found.answered - found.issued) / 1e9)
     if found.status != t.DONE:
-        return f"It failed after {took}: the drives that are left do not hold what it needs."
+        return f"It failed after {took}: the remaining drives do not hold the data that it needs."
     commands = found.commands
     if not commands:
         where = "the controller's cache" if _passed(found, places.CACHE) else "memory"
@@ -66,7 +66,7 @@ def summary_of(found: Followed) -> str:
     way = f" ({way})" if way and not (found.op == t.READ and RECONSTRUCT not in methods) else ""
     again = ""
     if any(step.failed for step in found.steps):
-        again = " A drive answered with an error, so that it was planned anew."
+        again = " A drive answered with an error, so it was planned again."
     return f"Answered after {took}: {', then '.join(parts)}{way}.{again}"
 
 
@@ -105,7 +105,7 @@ def words_of(step: Step, op: int) -> str:
         t.STAGE_COMMAND_ARRIVED: f"The command for {what} goes to drive {command.drive}.",
         t.STAGE_COMMAND_DECODED: f"{drive} takes the command: {verb} {what}.",
         t.STAGE_DISK_DECODED: f"{drive} takes the command: {verb} {what}.",
-        t.STAGE_DISK_CHOOSING: f"{drive} chooses what it does next.",
+        t.STAGE_DISK_CHOOSING: f"{drive} chooses its next command.",
         t.STAGE_DISK_RISING: f"{drive} reads {what}.",
         t.STAGE_DISK_ARM: f"{drive} {verb} {what}.",
         t.STAGE_SENSED: f"Flash of drive {command.drive} is read: {what}.",
@@ -124,8 +124,8 @@ def _above_drives(step: Step, op: int) -> str:
         t.STAGE_CONTROLLER_COMMAND: "The controller takes the command.",
         t.STAGE_CONTROLLER_LINK: "The link between host and controller carries the data.",
         t.STAGE_CACHE_COPY: "The data passes the cache's memory.",
-        t.STAGE_CACHE_LINES: "The controller notes what is to be written to the drives.",
-        t.STAGE_SHARED_LINES: "The core fetches what another core has written of the array.",
+        t.STAGE_CACHE_LINES: "The controller plans the writes to the drives.",
+        t.STAGE_SHARED_LINES: "The core fetches a cache line that another core has written.",
         t.STAGE_SPREAD: "The commands to the drives are made.",
         t.STAGE_PARITY: "Parity is computed." if op == t.WRITE else "What is lost is computed.",
         t.STAGE_CONTROLLER_ANSWERED: "The controller answers.",
@@ -145,7 +145,7 @@ def waits_for(step: Step, *, in_cache: bool) -> str:
         return ""
     if step.command is not None:
         number = step.command.drive
-        return f"Drive {number} is busy with something else: the command waits."
+        return f"Drive {number} is busy with other work: the command waits."
     if in_cache:
         return "The cache may hold no more dirty data: the write waits for the drives."
     return "The request waits."
@@ -166,7 +166,7 @@ def _strip(strip: Strip, command: int, op: int) -> str:
     else:
         name = "parity P" if strip.role == P else "parity Q"
     if op == t.READ:
-        return name + (" (to compute what is lost)" if strip.method == RECONSTRUCT else "")
+        return name + (" (to compute lost data)" if strip.method == RECONSTRUCT else "")
     if command == t.WRITE:
         return f"the new {name}" if strip.role != DATA else f"new data of {name}"
     if strip.method == MODIFY:
@@ -186,7 +186,7 @@ def of_failure(volume: Volume, number: int, reads: int | None) -> str:
         Drives that a read of one of its strips takes from now on; None if it cannot be read.
     """
     if volume.health == "failed":
-        return f"Drive {number} failed, and data is lost: nothing else holds what it held."
+        return f"Drive {number} failed, and data is lost: no other drive holds it."
     words = f"Drive {number} failed."
     family = None if volume.spec.layout is None else int(volume.spec.layout["family"])
     if family == MIRRORED:
@@ -201,11 +201,13 @@ def of_cut(cut: VolumeCut, volume: Volume) -> str:
     """Return in words the effect of a power cut on a volume."""
     parts = [_unanswered(cut.in_flight)]
     if cut.kept_bytes:
-        parts.append(f"The cache keeps {size(cut.kept_bytes)} that the drives do not have yet.")
+        parts.append(
+            f"The cache keeps {size(cut.kept_bytes)} of data that the drives do not have yet."
+        )
     if cut.lost_bytes:
         parts.append(f"{size(cut.lost_bytes)} that were acknowledged are lost.")
     else:
-        parts.append("Nothing that was acknowledged is lost.")
+        parts.append("No acknowledged data is lost.")
     torn = len(cut.inconsistent)
     if torn:
         what = "parity" if volume.spec.layout is not None and volume.spec.layout["parity"] else ""
@@ -218,7 +220,7 @@ def of_cut(cut: VolumeCut, volume: Volume) -> str:
         "bitmap": "A resync of the chunks that were written last begins when the host is up.",
         "journal": "The journal is replayed when the host is up.",
         "ppl": "The logs of partial parity are replayed when the host is up.",
-        "check": "Nobody knows which stripes: a consistency check of everything is needed.",
+        "check": "It is not known which stripes: a consistency check of the whole array is needed.",
     }
     parts.append(needs.get(cut.resync, ""))
     return " ".join(part for part in parts if part)

@@ -168,7 +168,7 @@ class Visitors:
         """
         await self.tidy()
         if visitor in self._making:
-            raise TooMuchError("The array that was asked for before is still being made.")
+            raise TooMuchError("The array that was requested before is still being made.")
         mine = [name for name, one in self._kept.items() if one.visitor == visitor]
         for name in mine[: max(len(mine) - MOST_EACH + 1, 0)]:
             await self._end(name)
@@ -203,10 +203,10 @@ class Visitors:
         if kept is None or kept.visitor != visitor:
             raise GoneError
         if kept.waiting >= MOST_WAITING:
-            raise TooMuchError("The array is still busy with what was asked before.")
+            raise TooMuchError("The array is still busy with the earlier request.")
         if asked["do"] == "happen":
             if kept.wishes >= MOST_WISHES:
-                raise TooMuchError("A lot has happened to this array. Begin with a new one.")
+                raise TooMuchError("This array has had too many events. Begin with a new one.")
             kept.wishes += 1
         kept.waiting += 1
         try:

@@ -201,7 +201,7 @@ class WatchedArray:
         """
         found: Followed | None = None
         if self.env.power != "on":
-            return {"request": None, "why": "There is no power: nobody asks for anything."}
+            return {"request": None, "why": "There is no power: no host sends requests."}
         with _Ending(self):
             if offset is None:
                 found = self._follower.next(OPS[op])
@@ -209,7 +209,7 @@ class WatchedArray:
                 found = self._follower.ask(t.WRITE if op == "write" else t.READ, offset, length)
         self._measure()
         if found is None:
-            why = self.ended or "No such request came, or none that was answered in time."
+            why = self.ended or "No such request arrived, or none was answered in time."
             return {"request": None, "why": why}
         return self._told_of(found)
 
@@ -320,14 +320,14 @@ class WatchedArray:
         self._tell(kind, words)
 
     def _about_writes(self) -> str:
-        """Return how writes are answered now."""
+        """Return a sentence on how writes are answered now; empty without a controller's cache."""
         now = present.cache(self.system, self.volume)
         if now is None:
             return ""
         if now["mode"] == "back":
-            kept = "" if now["kept"] else " A power cut would cost what is dirty."
+            kept = "" if now["kept"] else " A power cut would lose the dirty data."
             return f" Writes are answered from the cache.{kept}"
-        return " Writes are answered when the drives have them; what is dirty goes to the drives."
+        return " Writes are answered when the drives have them; dirty data goes to the drives."
 
     def _reads_without(self, number: int) -> int | None:
         """Drives that a read of a strip takes that a lost drive held; None if it is no use."""
@@ -385,7 +385,7 @@ class WatchedArray:
         back = self.env.restore_power(BOOT)
         words = "The plug is in. Drives spin up"
         if self._cut is not None and self._cut.kept_bytes:
-            words += ", then the controller writes to them what its cache has kept"
+            words += ", then the controller writes to them the data that its cache has kept"
         self._tell("power-on", words + "; the host boots.")
         if back.callbacks is not None:
             back.callbacks.append(self._is_back)

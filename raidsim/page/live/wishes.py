@@ -70,11 +70,11 @@ def _wish(wish: object) -> dict[str, Any]:
         raise WrongError("wish is an event, with its kind.")
     kind = wish.get("kind")
     if not isinstance(kind, str) or kind not in MAY_HAPPEN:
-        raise WrongError("That cannot be asked for here.")
+        raise WrongError("This cannot be requested here.")
     return wish
 
 
 def _whole(value: object, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise WrongError(f"A whole number from 0 to {most} is wanted.")
+        raise WrongError(f"Give a whole number from 0 to {most}.")
     return value

@@ -67,8 +67,8 @@ def unlike(head: Head) -> tuple[str, str]:
     if head.all_are(FIVE_NUMBERS):
         several = "; ".join(f"{one.NAME}: {one.MEANING}" for one in five_numbers.ALL)
         return (
-            "has lines of five numbers, as several formats have, and nothing in it tells which",
-            f"say it with --format, in a scenario with format: {several}",
+            "has lines of five numbers, as several formats have, and does not show which it is",
+            f"give it with --format, in a scenario with format: {several}",
         )
     return (
         "is not known to be a trace of any format",

@@ -51,7 +51,7 @@ KINDS = {
     "UT": "event UT (unplugged by a timer)",
     "m": "message",
 }
-PACKET = "packet command, no read or write of a sector"
+PACKET = "packet command, not a read or write of a sector"
 NO_DATA = "event of neither a read nor a write"
 SECTOR = 512
 MOST_SECTORS = 2**53
@@ -80,7 +80,7 @@ def _events(table: Table, scan: Scan) -> Iterator[events.Events]:
         op = _by_name(rows["RWBS"], table.names["RWBS"], operation)
         too_far = (rows["sector"] > MOST_SECTORS) | (rows["sectors"] > MOST_SECTORS)
         for line in rows.lines[too_far]:
-            scan.counts.refuse(int(line), "has a sector that no disk has")
+            scan.counts.refuse(int(line), "has a sector beyond the end of any disk")
         none = (op < 0) & (what != events.OTHER) & ~too_far
         scan.counts.pass_over(NO_DATA, int(none.sum()))
         yield _taken(rows, what, op, (what != events.OTHER) & ~too_far & ~none)

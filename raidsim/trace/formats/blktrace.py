@@ -79,8 +79,9 @@ def _say_of_others(scan: Scan) -> None:
     )
     if others > 1:
         scan.counts.note(
-            f"This is what one CPU has noted, and there are {others - 1} files of others beside it:"
-            f" merge them with blkparse -i {match[1].removesuffix('.blktrace.')} -d merged.bin"
+            f"This file has the records of one CPU, and there are {others - 1} files of other CPUs"
+            f" beside it: merge them with"
+            f" blkparse -i {match[1].removesuffix('.blktrace.')} -d merged.bin"
         )
 
 
@@ -100,13 +101,13 @@ def _events(scan: Scan) -> Iterator[events.Events]:
         left = data[end:]
         before += end
     if left and not scan.counts.cut_short:
-        scan.counts.cut_short = f"a record at byte {before:,} is not whole"
+        scan.counts.cut_short = f"a record at byte {before:,} is incomplete"
 
 
 def _places(
     data: bytes, length_at: struct.Struct, magic: bytes, scan: Scan, before: int
 ) -> tuple[list[int], int]:
-    """Return where whole records begin, and where the first one begins that is not whole."""
+    """Return the offsets of whole records, and that of the first incomplete one, in bytes."""
     places: list[int] = []
     place, unpack = 0, length_at.unpack_from
     while place + SIZE <= len(data):
@@ -140,7 +141,7 @@ def _taken(data: bytes, places: list[int], record: np.dtype[Any], scan: Scan) ->
     notes = category & C_NOTIFY != 0
     scan.counts.pass_over("note of blktrace", int(notes.sum()))
     packets = ~notes & (category & C_PACKET != 0)
-    scan.counts.pass_over("packet command, no read or write of a sector", int(packets.sum()))
+    scan.counts.pass_over("packet command, not a read or write of a sector", int(packets.sum()))
     rest = ~notes & ~packets
     for other in np.unique(action[rest & ~np.isin(action, TAKEN)]):
         kind = f"event {ACTIONS.get(int(other), f'of number {other}')}"

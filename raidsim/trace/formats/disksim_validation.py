@@ -49,7 +49,7 @@ def read(scan: Scan) -> Iterator[Requests]:
         response, gap = rows["response time"], rows["gap"]
         possible = (response < LONGEST // len(rows)) & (gap < LONGEST // len(rows))
         for line in rows.lines[~possible]:
-            scan.counts.refuse(int(line), "its times are too long to be meant")
+            scan.counts.refuse(int(line), "its times are too long for a trace")
         rows = rows.only(possible)  # noqa: PLW2901 - the others are counted
         response, gap = rows["response time"], rows["gap"]
         if not len(rows):

@@ -98,7 +98,7 @@ class _Reader:
             if kind in self._columns or len(cells) > 1:
                 count(f"event {kind[:40]}" if kind in self._columns else "event of another kind")
                 return None
-            raise ValueError(f"is no event: {quote(line.strip())}")
+            raise ValueError(f"is not an event: {quote(line.strip())}")
         columns = self._columns.get(kind)
         needed = NEEDED | (DATA if OPS[kind] != FLUSH else set())
         if columns is None or not needed <= set(columns):
@@ -115,7 +115,7 @@ class _Reader:
         if "ElapsedTime" in columns and columns["ElapsedTime"] < len(cells):
             elapsed = cell(ELAPSED)
         if max(time, elapsed) > MOST_TIME:
-            raise ValueError("has a time that is too long to be meant")
+            raise ValueError("has a time that is too long for a trace")
         offset, size = (0, 0) if op == FLUSH else (cell(OFFSET), cell(SIZE))
         volume = self._scan.volumes.number(one_line(cells[columns["DiskNum"]]))
         return time - max(elapsed, 0), op, volume, offset, size, elapsed

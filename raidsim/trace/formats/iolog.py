@@ -66,13 +66,13 @@ def read(scan: Scan) -> Iterator[Requests]:
         yield _requests(rows.only(~waiting), table, scan)
     if version == 2 and not waits:
         scan.counts.note(
-            "There are no waits in it, so nothing is known of when requests came: all are at 0 s"
+            "There are no waits in it, so arrival times of requests are not known: all are at 0 s"
         )
     for name, number in added.items():
         if number > 1:
             scan.counts.note(
                 f"{name} was added {number} times: the logs of several jobs are in this file, one"
-                " among the other" + (", and their waits cannot be told apart" * (version == 2))
+                " among the other" + (", and their waits cannot be distinguished" * (version == 2))
             )
 
 
@@ -95,7 +95,7 @@ def _timed(rows: Rows, now: int, scan: Scan) -> tuple[Rows, int]:
     scan.counts.pass_over("wait of less than 100 us, which fio leaves out too", int(short.sum()))
     long_ = waiting & (rows["offset"] > MOST_TIME // (len(rows) + 1))
     for line in rows.lines[long_]:
-        scan.counts.refuse(int(line), "is a wait that is too long to be meant")
+        scan.counts.refuse(int(line), "is a wait that is too long for a trace")
     rows = rows.only(~short & ~long_)
     waiting = rows["action"] == WAIT
     times = now + np.cumsum(np.where(waiting, rows["offset"], 0))
@@ -150,7 +150,7 @@ def written(blocks: Iterable[Requests], page: Page, version: int) -> Iterator[by
     opened: set[int] = set()
     now = last = 0
     if version == 2:
-        page.remark("fio leaves out waits of less than 100 us: times are that much rounded")
+        page.remark("fio leaves out waits of less than 100 us: so times are rounded by as much")
     for block in blocks:
         taken = page.taken(block, range(len(actions)))
         page.without_response(taken)

@@ -44,7 +44,7 @@ def read(scan: Scan) -> Iterator[Requests]:
     """Requests in the order of the file."""
     scan.counts.note(
         "The clock of the trace has whole seconds: arrivals are spread evenly over each, so bursts"
-        " within a second, and queues that come of them, cannot be learnt from it"
+        " within a second, and the queues that they cause, cannot be seen in it"
     )
     table = Table(LAYOUT, scan.source.path)
     scan.volumes = table.names["volume"]

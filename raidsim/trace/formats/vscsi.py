@@ -74,10 +74,10 @@ def _requests(records: NDArray[Any], version: int, scan: Scan) -> Requests:
     scan.counts.lines += len(records)
     others = records["version"] >> 8 != version
     for line in lines[others]:
-        scan.counts.refuse(int(line), f"is no record of version {version}")
+        scan.counts.refuse(int(line), f"is not a record of version {version}")
     large = ~others & ((records["block"] > MOST_TIME) | (records["time"] > MOST_TIME))
     for line in lines[large]:
-        scan.counts.refuse(int(line), "has an address or a time that no trace has")
+        scan.counts.refuse(int(line), "has an address or a time that is too large for a trace")
     command = records["command"]
     is_io = np.isin(command, list(COMMANDS))
     for other in np.unique(command[~others & ~large & ~is_io]):
