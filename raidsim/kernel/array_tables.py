@@ -74,12 +74,22 @@ ARRAYS = Table(
     engines=configuration("i8", "how many: one, or of software RAID one for each span", start=1),
     parity_ns=configuration("f8", "of that", "ns/B"),
     stripe_ns=configuration("f8", "software RAID: CPU time there of a stripe head", "ns"),
-    stripe_io_ns=configuration("f8", "the same, of each page of a member that it takes", "ns"),
-    stripe_copy_ns=configuration("f8", "of that, what copies data of hosts", "ns"),
-    copy_io_ns=configuration("f8", "the same of copies, of a command of background work", "ns"),
-    compare_ns=configuration("f8", "the same, of what is compared with the first copy", "ns/B"),
-    serial=configuration("i8", "the same of threads that hand stripe heads to workers, or NONE"),
-    serial_ns=configuration("f8", "of that, of a stripe head", "ns"),
+    stripe_io_ns=configuration(
+        "f8", "software RAID: CPU time there of each page of a member that a stripe head uses", "ns"
+    ),
+    stripe_copy_ns=configuration(
+        "f8", "part of `stripe_io_ns` in which data of hosts is copied", "ns"
+    ),
+    copy_io_ns=configuration(
+        "f8", "software RAID with copies: CPU time there of a command of background work", "ns"
+    ),
+    compare_ns=configuration(
+        "f8",
+        "software RAID with copies: CPU time there to compare data with the first copy",
+        "ns/B",
+    ),
+    serial=configuration("i8", "station of the thread that gives stripe heads to workers, or NONE"),
+    serial_ns=configuration("f8", "CPU time of a stripe head at that station", "ns"),
     cpu=configuration("i8", "station that issues commands; NONE: the process that asked"),
     spread_ns=configuration("f8", "CPU time of a task", "ns"),
     device_io_ns=configuration(
@@ -92,13 +102,17 @@ ARRAYS = Table(
         "f8", "more for each command that is firmware's work, see raidsim.kernel.firmware", "ns"
     ),
     shared=configuration("i8", "station of the lines that its cores share, or NONE", start=NONE),
-    read_lines_ns=configuration("f8", "until a core has them from another one, for a read", "ns"),
-    write_lines_ns=configuration("f8", "the same for a write", "ns"),
+    read_lines_ns=configuration(
+        "f8", "time until a core has the lines of a read from another core", "ns"
+    ),
+    write_lines_ns=configuration(
+        "f8", "time until a core has the lines of a write from another core", "ns"
+    ),
     line_owner=volatile("i4", "process that asked for them last, or NONE", start=NONE),
     commands=counter("i8", "commands to its drives"),
     device_ios=counter(
         "i8",
-        "the same as they are made, by origin and transfer",
+        "commands to its drives as they are made, by origin and transfer",
         shape=(ORIGINS * TRANSFERS,),
     ),
     line=configuration("i8", "line of the cache: a strip, a part of a long one, or more", "B"),
@@ -167,7 +181,7 @@ LANES = Table(
     next=state("i4", "of those that may take a destage, or NONE", start=NONE),
     ready=state("i8", "1: it is one of these"),
     destaged=counter("i8", "on the way to it or there", "B"),
-    swept=state("i8", "the same when the elevator began anew last", "B"),
+    swept=state("i8", "`destaged` when the elevator last began again at the start", "B"),
     sweep=state("i8", "what it took the last time that it went through all its lines", "B"),
 )
 

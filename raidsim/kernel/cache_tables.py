@@ -50,7 +50,9 @@ CACHES = Table(
     first_ready=state("i4", "of a controller: next lane that may take a destage", start=NONE),
     last_ready=state("i4", "the last of these, if there is one", start=NONE),
     destaged=counter("i8", "of its lines, on the way to the drives or there", "B"),
-    swept=state("i8", "of a front: the same when the elevator began anew last", "B"),
+    swept=state(
+        "i8", "of a front: `destaged` when the elevator last began again at the start", "B"
+    ),
     sweep=state("i8", "of a front: what it took the last time that it went through all", "B"),
     tasks=volatile("i8", "destages under way"),
     most_tasks=state("i8", "the most of them; 0 once a part of a hybrid is lost"),
@@ -58,11 +60,13 @@ CACHES = Table(
     destage_size=configuration("i8", "most contiguous bytes of one", "B"),
     copy=configuration("i8", "station: its memory"),
     copy_ns=configuration("f8", "of that", "ns/B"),
-    lookup_time=configuration("i8", "of a core, of a command that searches it", "ns"),
-    line_time=configuration("i8", "the same, of each line that is searched for", "ns"),
-    dirty_time=configuration("i8", "the same, of each line that a write makes dirty", "ns"),
-    keep_ns=configuration("f8", "of that memory, for what a read leaves in it", "ns/B"),
-    direct_ns=configuration("f8", "the same, for what a read from the drives passes", "ns/B"),
+    lookup_time=configuration("i8", "time of a core for a command that searches it", "ns"),
+    line_time=configuration("i8", "time of a core for each line that is searched for", "ns"),
+    dirty_time=configuration("i8", "time of a core for each line that a write makes dirty", "ns"),
+    keep_ns=configuration("f8", "of that memory, for data that a read leaves in it", "ns/B"),
+    direct_ns=configuration(
+        "f8", "of that memory, for data that a read from the drives passes through it", "ns/B"
+    ),
     first_waiting=volatile("i8", "first write that waits for room, or NONE", start=NONE),
     last_waiting=volatile("i8", "last of these", start=NONE),
     flush_time=configuration("i8", "idle time after which all that is dirty is destaged", "ns"),
@@ -73,7 +77,9 @@ CACHES = Table(
     armed=volatile("i8", "1: the flusher waits"),
     taken=volatile("i8", "lines that left the list of dirty ones", "B"),
     flush_until=volatile("i8", "`taken` up to which all that is dirty is destaged", "B"),
-    through_until=volatile("i8", "the same, since an array writes through", "B"),
+    through_until=volatile(
+        "i8", "`taken` up to which dirty data is destaged since an array writes through", "B"
+    ),
     read_ahead=configuration("i8", "what is read ahead of a stream", "B"),
     reads=counter("i8", "reads of the host that were looked up"),
     hits=counter("i8", "of these, found"),
@@ -90,8 +96,8 @@ LINES = Table(
     chain=volatile("i4", "next line of the same bucket, or next free one, or NONE"),
     strip=volatile("i8", "its number in the volume"),
     key=volatile("i8", "volume and strip in one number: the order of the elevator"),
-    newer=volatile("i4", "in its queue, while it is clean, or NONE"),
-    older=volatile("i4", "the same, the other way"),
+    newer=volatile("i4", "next newer line in its queue, while it is clean, or NONE"),
+    older=volatile("i4", "next older line in its queue, while it is clean, or NONE"),
     queue=volatile("i4", "that it belongs to while it is clean"),
     mark=volatile("i4", "what the policy notes of it"),
     height=volatile("i4", "in the list of dirty lines; 0: it is not in it"),

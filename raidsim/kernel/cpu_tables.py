@@ -13,8 +13,10 @@ PROCESSES = Table(
     "what the I/Os of a process cost the CPUs of its host",
     submit=configuration("i4", "station that issues"),
     complete=configuration("i4", "station that handles interrupts"),
-    submit_core=configuration("i4", "row of its core; NONE: always awake, at one clock rate"),
-    complete_core=configuration("i4", "the same of the other station"),
+    submit_core=configuration(
+        "i4", "row of the core that issues; NONE: always awake, at one clock rate"
+    ),
+    complete_core=configuration("i4", "row of the core that handles interrupts, as `submit_core`"),
     cpu=configuration("i4", "row of `cpus`, or NONE: each has a core to itself", start=NONE),
     page=configuration("i8", "page of the host's memory", "B"),
     submit_io=configuration("f8", "issue of an I/O", "ns"),

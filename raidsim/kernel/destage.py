@@ -52,7 +52,7 @@ from raidsim.layout.tables import PARITY
 
 @handler
 def tower(cache, index):
-    """Return where the pointers of a line stand in `towers`; of the head for NONE."""
+    """Return the first row in `towers` of the pointers of a line; of the head for NONE."""
     if index == NONE:
         return cache["first_tower"]
     return cache["first_tower"] + (index - cache["first_line"] + 1) * LEVELS
@@ -298,7 +298,7 @@ def make_ready(w, cache, row, volume):
 
 @handler
 def lane_of(array, offset):
-    """Return which of the lanes of an array a byte is in."""
+    """Return the row of the lane of an array that a byte belongs to."""
     if array["lanes"] == 1:
         return 0
     return min(offset // array["lane_size"], array["lanes"] - 1)

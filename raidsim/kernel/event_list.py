@@ -100,7 +100,7 @@ def schedule(w, time, priority, kind, subject, mark):
 
 @handler
 def next_time(w):
-    """Return when the next event happens, ns; there must be one."""
+    """Return the time of the next event, ns; there must be one."""
     return (w.soon_keys[0] >> PRIORITY_BITS) + MIDDLE
 
 

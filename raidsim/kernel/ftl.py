@@ -99,7 +99,7 @@ def own_entry(w, first, i):
 
 @handler
 def place_of(w, ftl, unit):
-    """Return where logical ``unit`` lies, or NONE if it was never written or was trimmed."""
+    """Return the place of logical ``unit``; NONE if it was never written or was trimmed."""
     return w.leaves[entry_of(w, ftl["first_map"], unit)]
 
 

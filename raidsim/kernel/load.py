@@ -254,7 +254,7 @@ def draw_offset(w, stream, n, size):
 
 @handler
 def draw_block(w, stream, n, blocks):
-    """Return which of ``blocks`` aligned places a random access goes to."""
+    """Return the number of the place, 0 to ``blocks`` - 1, that a random access goes to."""
     if stream["zipf"] > 0.0:
         return zipf.scatter(zipf.rank(stream["key_where"], n, blocks, stream["zipf"]), blocks)
     if stream["once"] == 1:
@@ -286,7 +286,7 @@ def draw_in_zone(w, stream, u, blocks):
 
 @handler
 def follow_up(w, s):
-    """Return when the slot of a closed stream issues next: NEVER, or a time (now included)."""
+    """Return the time, ns, at which the slot of a closed stream issues next, or NEVER."""
     stream = w.streams[s]
     if stream["mode"] != CLOSED or stream["ended"] == 1:
         return NEVER

@@ -70,11 +70,11 @@ STREAMS = Table(
     timed_out=counter("i8", "I/Os that ended with the host's patience"),
     ticket=state("i8", "by which the control plane awaits its end, or NONE", start=NONE),
     key_where=configuration("u8", "key of the random numbers for addresses"),
-    key_random=configuration("u8", "the same: whether an access is random"),
-    key_op=configuration("u8", "the same: read or write"),
-    key_size=configuration("u8", "the same: sizes"),
-    key_gap=configuration("u8", "the same: times between arrivals"),
-    key_think=configuration("u8", "the same: think times"),
+    key_random=configuration("u8", "key of the random numbers for whether an access is random"),
+    key_op=configuration("u8", "key of the random numbers for read or write"),
+    key_size=configuration("u8", "key of the random numbers for sizes"),
+    key_gap=configuration("u8", "key of the random numbers for times between arrivals"),
+    key_think=configuration("u8", "key of the random numbers for think times"),
     window_ios=window("i8", "I/Os completed, reads and writes", shape=(2,)),
     window_bytes=window("i8", "bytes of these", "B", shape=(2,)),
     window_ns=window("i8", "sum of their latencies", "ns", shape=(2,)),
@@ -88,8 +88,10 @@ SIZES = Table(
     bytes=configuration("i8", "the size", "B"),
     up_to=configuration("f8", "share of the I/Os that are of this size or one before it"),
     read_share=configuration("f8", "share of reads among those of this size", start=1),
-    trim_share=configuration("f8", "the same: of trims"),
-    random_share=configuration("f8", "the same: of accesses that do not follow the last", start=1),
+    trim_share=configuration("f8", "share of trims among those of this size"),
+    random_share=configuration(
+        "f8", "share of accesses of this size that do not follow the last", start=1
+    ),
 )
 
 LOAD_ZONES = Table(

@@ -61,7 +61,7 @@ from raidsim.layout.tables import DATA, DIRECT, LOST, MIRRORED, PARITY, RECONSTR
 
 @handler
 def array_row(w, operation):
-    """Return which row of `arrays` and of `layouts` an operation goes through."""
+    """Return the row of `arrays` and of `layouts` of the array that an operation goes through."""
     return w.volumes[operation["volume"]]["array"]
 
 

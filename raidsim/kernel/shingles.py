@@ -43,7 +43,7 @@ def record_of(w, s, number):
 
 @handler
 def address(s, place):
-    """Return where a place of the log is on the medium."""
+    """Return the address on the medium of a place of the log, in bytes."""
     return place % s["media_cache"] - s["media_cache"]
 
 
@@ -190,7 +190,7 @@ def oldest_stream(w, s):
 
 @handler
 def band_from(s, offset):
-    """Return where the first band begins that does not begin before ``offset``."""
+    """Return the first start of a band at or behind ``offset``, in bytes."""
     return (offset + s["band"] - 1) // s["band"] * s["band"]
 
 
@@ -269,7 +269,7 @@ def destination(w, disk, start, length):
 
 @handler
 def aim(w, disk, task):
-    """Return where a write would land now: that is where the arm has to go for it."""
+    """Return the address on the medium to which a write would go now; the arm moves there."""
     task["cylinder"], task["head"], task["angle"] = destination(
         w, disk, task["offset"], task["length"]
     )
@@ -387,7 +387,7 @@ def find(w, disk, start, end):
 
 @handler
 def seat(w, disk, offset, length):
-    """Return where the arm has to go for a read."""
+    """Return the address on the medium to which the arm has to move for a read."""
     place, _ = find(w, disk, offset, offset + length)
     return place
 

@@ -198,7 +198,7 @@ SOON_KEYS = Column(
 
 SOON_EVENTS = Column(
     "soon_events",
-    "the same event",
+    "kind, subject and mark of the event of the same row of `soon_keys`",
     volatile("i8", "kind, subject and mark in one number: see event_list.py"),
     Memory(rows=SOON),
 )
@@ -298,7 +298,9 @@ JOBS = Table(
     stripe_work=volatile(
         "f8", "CPU time of its stripe heads, or requests of copies, still to be spent", "ns"
     ),
-    serial_work=volatile("f8", "the same of the one thread that hands them out", "ns"),
+    serial_work=volatile(
+        "f8", "CPU time of the one thread that gives out its stripe heads, still to be spent", "ns"
+    ),
     read_work=volatile(
         "f8",
         "CPU time of what its stripe heads read, still to be spent; below zero: what was spent of"
@@ -399,9 +401,13 @@ DRIVES = Table(
     max_transfer=configuration("i8", "longest command", "B"),
     latency=configuration("i8", "each way", "ns"),
     driver_read=configuration("f8", "CPU time of its driver on the host for a read", "ns"),
-    driver_write=configuration("f8", "the same for a write", "ns"),
-    driver_read_ns=configuration("f8", "the same for each byte read", "ns/B"),
-    driver_write_ns=configuration("f8", "the same for each byte written", "ns/B"),
+    driver_write=configuration("f8", "CPU time of its driver on the host for a write", "ns"),
+    driver_read_ns=configuration(
+        "f8", "CPU time of its driver on the host for each byte read", "ns/B"
+    ),
+    driver_write_ns=configuration(
+        "f8", "CPU time of its driver on the host for each byte written", "ns/B"
+    ),
     host_read=counter("i8", "bytes that were read from it", "B"),
     host_written=counter("i8", "bytes that were written to it", "B"),
     unsafe=volatile("i8", "acknowledged or withheld, and not on the medium yet", "B"),

@@ -52,7 +52,7 @@ def rank(key, n, count, s):
 
 @handler
 def scatter(rank, count):
-    """Return where a rank lives: popular blocks are spread over the area, one to one."""
+    """Return the block of a rank: popular blocks are spread over the area, one to one."""
     if count < 2:
         return 0
     # An odd step near count / golden ratio visits every block once if it is coprime to count.

@@ -176,7 +176,7 @@ def _known(what: str, name: str, names: dict[str, T]) -> T:
 
 
 def _copies(level: str, kind: Level, drives: int, copies: int) -> int:
-    """Return how many copies of each strip there are."""
+    """Return the number of copies of each strip."""
     if kind.family != MIRRORED:
         return 1
     if level == "1":

@@ -16,7 +16,7 @@ from raidsim.layout.tables import MIRRORED, PARITY
 
 
 def failures_tolerated(layout: np.void) -> int:
-    """Return how many drives may fail, whichever they are, without loss of data."""
+    """Return the number of drives that may fail without loss of data, for any choice of drives."""
     if layout["family"] == PARITY:
         return int(layout["parity"])
     return int(layout["copies"]) - 1

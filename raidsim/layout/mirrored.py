@@ -86,7 +86,7 @@ def mirrored_held(layout: np.void, drive: int, row: int) -> tuple[int, int]:
 
 
 def mirrored_strips(layout: np.void) -> int:
-    """Return how many strips of data a span holds."""
+    """Return the number of data strips that a span holds."""
     rows: int = layout["rows"]
     n: int = layout["span_drives"]
     k: int = layout["copies"]

@@ -116,7 +116,7 @@ def is_symmetric(layout: np.void) -> bool:
 
 
 def together(layout: np.void) -> int:
-    """Return how many parity strips lie side by side, and wander together."""
+    """Return the number of parity strips that are adjacent and rotate together."""
     parity: int = layout["parity"]
     return 1 if layout["rotation"] >= Q_LAST else parity
 
@@ -168,7 +168,7 @@ def q_exponent(layout: np.void, stripe: int, i: int) -> int:
 
 
 def parity_strips(layout: np.void) -> int:
-    """Return how many strips of data a span holds."""
+    """Return the number of data strips that a span holds."""
     rows: int = layout["rows"]
     k: int = layout["data"]
     return rows * k

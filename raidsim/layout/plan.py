@@ -145,7 +145,7 @@ def redirect(layout: np.void, good: NDArray[np.int64], access: np.void, copy: in
 
 
 def bound(layout: np.void, op: int, length: int) -> int:
-    """Return how many accesses a request of ``length`` bytes can need, wherever, however degraded.
+    """Return the most accesses that a request of ``length`` bytes can need, in any state.
 
     Without parity: each strip (each copy of it) once. With parity, per stripe: reads of at
     most k + m drives, writes of what is written and of m parity strips; of a layout with pages

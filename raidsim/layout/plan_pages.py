@@ -63,14 +63,14 @@ def page_below(layout: np.void, offset: int) -> int:
 
 
 def page_above(layout: np.void, offset: int) -> int:
-    """Return where the page ends that ``offset`` bytes of a strip end in."""
+    """Return the end of the page in which ``offset`` bytes of a strip end, in bytes."""
     page: int = layout["page"]
     size: int = layout["strip"]
     return min((offset + page - 1) // page * page, size)
 
 
 def next_cut(layout: np.void, low: int, begin: int, end: int) -> int:
-    """Return where the run of rows ends that begins at byte ``low`` of the strips."""
+    """Return the end of the run of rows that begins at byte ``low`` of the strips, in bytes."""
     size: int = layout["strip"]
     first = low_in_strip(layout, begin // size, begin)
     last = high_in_strip(layout, (end - 1) // size, end)
@@ -112,7 +112,7 @@ def rows_method(
     begin: int,
     end: int,
 ) -> int:
-    """Return how rows [low, high) of a stripe are written, or LOST.
+    """Return the method by which rows [low, high) of a stripe are written, or LOST.
 
     ``intact`` says that no strip of the stripe is lost; so nothing is asked of its drives.
     """

@@ -83,7 +83,7 @@ def is_intact(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) 
 
 
 def lost_data(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) -> int:
-    """Return how many data strips of a stripe are lost."""
+    """Return the number of lost data strips of a stripe."""
     k: int = layout["data"]
     lost = 0
     for i in range(k):
@@ -93,7 +93,7 @@ def lost_data(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) 
 
 
 def surviving_parity(layout: np.void, good: NDArray[np.int64], span: int, stripe: int) -> int:
-    """Return how many parity strips of a stripe can be relied on."""
+    """Return the number of parity strips of a stripe that can be relied on."""
     found = 0
     for role in range(P, Q + 1):
         if is_parity_good(layout, good, span, stripe, role):
@@ -102,13 +102,13 @@ def surviving_parity(layout: np.void, good: NDArray[np.int64], span: int, stripe
 
 
 def low_in_strip(layout: np.void, i: int, begin: int) -> int:
-    """Return where a request from ``begin`` on (bytes in the stripe) starts in strip ``i``."""
+    """Return the byte of strip ``i`` at which a request from ``begin`` (in the stripe) starts."""
     size: int = layout["strip"]
     return max(begin - i * size, 0)
 
 
 def high_in_strip(layout: np.void, i: int, end: int) -> int:
-    """Return where a request up to ``end`` (bytes in the stripe) stops in strip ``i``."""
+    """Return the byte of strip ``i`` at which a request up to ``end`` (in the stripe) stops."""
     size: int = layout["strip"]
     return min(end - i * size, size)
 
@@ -244,7 +244,7 @@ def write_method(
     begin: int,
     end: int,
 ) -> int:
-    """Return how a write of bytes ``begin`` to ``end`` of a stripe's data is done, or LOST."""
+    """Return the method of a write of bytes ``begin`` to ``end`` of a stripe's data, or LOST."""
     size: int = layout["strip"]
     k: int = layout["data"]
     first = begin // size

@@ -100,7 +100,7 @@ def stripe_sources(
 
 
 def rebuild_bound(layout: np.void) -> int:
-    """Return how many accesses the rebuild of a strip can need."""
+    """Return the most accesses that the rebuild of a strip can need."""
     k: int = layout["data"]
     m: int = layout["parity"]
     return k + max(m, 1)

@@ -25,7 +25,7 @@ def striped_held(layout: np.void, drive: int, row: int) -> int:
 
 
 def striped_strips(layout: np.void) -> int:
-    """Return how many strips of data a span holds."""
+    """Return the number of data strips that a span holds."""
     rows: int = layout["rows"]
     n: int = layout["span_drives"]
     return rows * n

@@ -57,7 +57,7 @@ def bins_of(ns: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def demerit(measured: NDArray[np.int64], simulated: NDArray[np.int64], mean: float) -> float | None:
-    """Return how far two distributions of response times lie apart, over the mean of the first.
+    """Return the distance of two distributions of response times, over the mean of the first.
 
     The root mean square of the horizontal distance between the two cumulative curves (Ruemmler
     and Wilkes, "An introduction to disk drive modeling", 1994). A bin counts with its middle, so
@@ -97,14 +97,14 @@ def bin_low(b: int) -> int:
 
 
 def bin_width(b: int) -> int:
-    """Return how many whole nanoseconds bin `b` spans: it holds `low <= ns < low + width`."""
+    """Return the width of bin `b` in whole nanoseconds: it holds `low <= ns < low + width`."""
     if b < SUB:
         return 1
     return 1 << (b // SUB - 1)
 
 
 def exceedances(counts: NDArray[np.int64], qs: Sequence[float]) -> list[int]:
-    """Return how many samples lie beyond each quantile.
+    """Return the number of samples beyond each quantile.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def _total(counts: NDArray[np.int64]) -> int:
 
 
 def _rank(q: float, total: int) -> int:
-    """Return which smallest of `total` samples is the `q`-quantile, counted from 1."""
+    """Return the rank of the `q`-quantile among `total` sorted samples, counted from 1."""
     if not 0.0 <= q <= 1.0:
         raise ValueError(f"a quantile lies between 0 and 1, not {q}")
     # 0.07 * 100 is 7.000000000000001 in floats: forgive the rounding before taking the ceiling.

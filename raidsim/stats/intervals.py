@@ -136,7 +136,7 @@ def _cosines(values: NDArray[np.float64], count: int) -> NDArray[np.float64]:
 
 
 def _slow_part(cosines: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64], bool]:
-    """Return what the lowest frequencies of ``n`` values add up to, and whether they are even.
+    """Return the sum of the lowest frequencies of ``n`` values, and whether they are even.
 
     It is told by as many values as there are cosines, at equal distances, and has no mean; n is
     that of the whole series. Values that pass as independent have even frequencies.

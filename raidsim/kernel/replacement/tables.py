@@ -30,8 +30,8 @@ GHOSTS = Table(
     key=volatile("i8", "of the line, see `lines`"),
     size=volatile("i8", "of the line", "B"),
     queue=volatile("i4", "that it belongs to"),
-    newer=volatile("i4", "in its queue, or NONE"),
-    older=volatile("i4", "the same, the other way"),
+    newer=volatile("i4", "next newer ghost in its queue, or NONE"),
+    older=volatile("i4", "next older ghost in its queue, or NONE"),
     chain=volatile("i4", "next ghost of the same bucket, or next free row, or NONE"),
     head=volatile("i4", "first ghost of the bucket with the number of this row", start=NONE),
 )
