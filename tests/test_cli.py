@@ -97,6 +97,21 @@ def test_a_check_of_a_drive_loads_no_compiler() -> None:
     assert ended.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_run_loads_no_statistics_that_it_has_no_use_for() -> None:
+    """They take as long to load as everything else together."""
+    few = ["--set", "load.outstanding=1", "--set", "measure.min_ios=2000"]
+    words = ["run", "p3700-database", *few]
+    code = (
+        "import sys, raidsim.cli\n"
+        f"try: raidsim.cli.main({words})\n"
+        "except SystemExit: print([m for m in ('scipy.stats',) if m in sys.modules])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
 def test_import_raidsim_is_lazy() -> None:
     code = f"import sys, raidsim; dir(raidsim); print([m for m in {HEAVY} if m in sys.modules])"
     ended = subprocess.run(
