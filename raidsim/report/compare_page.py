@@ -73,10 +73,7 @@ def _tables(comparison: Comparison) -> list[Table]:
     found = []
     if comparison.within:
         heading = f"The highest load within {comparison.within_words}"
-        rows = [
-            [f"{say.words(line.name)}, {line.unit}", *_cells(comparison, line)]
-            for line in comparison.within
-        ]
+        rows = [[say.heading(line), *_cells(comparison, line)] for line in comparison.within]
         found.append(Table(heading, _heads(comparison, comparison.within), rows))
     for heading, lines in (*blocks(comparison), *state_blocks(comparison)):
         rows = [[line.at, *_cells(comparison, line)] for line in lines]

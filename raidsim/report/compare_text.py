@@ -41,7 +41,9 @@ def print_comparison(comparison: Comparison, console: Console, *, every: bool = 
         console.print(_facts(comparison), crop=False)
         console.print()
     if comparison.within:
-        console.print(_lines(comparison, comparison.within, "the highest load", _named), crop=False)
+        console.print(
+            _lines(comparison, comparison.within, "the highest load", say.heading), crop=False
+        )
         console.print()
     for title, lines in blocks(comparison, every=every):
         console.print(_lines(comparison, lines, title, lambda line: line.at), crop=False)
@@ -72,8 +74,8 @@ def _grouped(lines: Sequence[Line], *, every: bool) -> list[tuple[str, list[Line
         if every or special or line.name in say.SHOWN:
             groups.setdefault((line.load, line.name), []).append(line)
     return [
-        (f"{f'{load}: ' if several else ''}{say.words(name)}, {found[0].unit}", found)
-        for (load, name), found in groups.items()
+        (f"{f'{load}: ' if several else ''}{say.heading(found[0])}", found)
+        for (load, _), found in groups.items()
     ]
 
 
@@ -94,10 +96,6 @@ def notes(comparison: Comparison, *, every: bool = False) -> list[str]:
             ' ten have the ratio so, and an order "survives" if 19 in 20 have it'
         )
     return [*found, *say.survivors(comparison), *comparison.remarks]
-
-
-def _named(line: Line) -> str:
-    return f"{say.words(line.name)}, {line.unit}"
 
 
 def _print_settings(comparison: Comparison, console: Console, *, every: bool) -> None:

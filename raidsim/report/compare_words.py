@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 
 from raidsim import units
-from raidsim.report import numbers, risk_table
+from raidsim.report import numbers, phases, risk_table
 from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
 from raidsim.studies.paired import Difference
+from raidsim.studies.point_figures import is_time_of_operation
 
 MOST_LEFT = 6
 """Differences that are left open and named."""
@@ -50,11 +51,19 @@ def words(name: str) -> str:
     return WORDS.get(name, name)
 
 
+def heading(line: Line) -> str:
+    """The name of a line's figure for people, and its unit unless each value has its own."""
+    name = words(line.name)
+    return name if is_time_of_operation(line.name) else f"{name}, {line.unit}"
+
+
 def value(line: Line, number: int) -> str:
-    """A value of a line, in its unit."""
+    """A value of a line, in its unit; times of operations have their own."""
     found = line.values[number]
     if found is None:
         return numbers.NOT_MEASURED
+    if is_time_of_operation(line.name):
+        return phases.duration(found)
     return numbers.count(found) if line.unit == "IO/s" else numbers.figure(found)
 
 

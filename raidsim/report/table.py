@@ -99,13 +99,29 @@ def print_unknowns(curve: Curve, result: Result, console: Console) -> None:
     table.add_column(axis, justify="right", no_wrap=True)
     for header in found.headers:
         table.add_column(header, justify="right", no_wrap=True)
-    table.add_column("most of it is", no_wrap=True)
+    several = len(found.rows) > 1  # of one a sentence below says what most of it is
+    if several:
+        table.add_column("most of it is", no_wrap=True)
     for place, row in zip(unknowns.axis_cells(curve), found.rows, strict=True):
-        table.add_row(place, *row.cells, row.main)
+        table.add_row(place, *row.cells, *([row.main] if several else []))
     console.print(table, soft_wrap=not console.is_terminal)
     console.print()
+    if found.course:
+        console.print(_course_of_unknowns(found, axis), soft_wrap=not console.is_terminal)
+        console.print()
     for note in found.notes:
         console.print(Text(note), soft_wrap=True)
+
+
+def _course_of_unknowns(found: unknowns.Block, axis: str) -> Table:
+    """Build the table of phases and operations, a row each: their names may be long."""
+    table = ruled()
+    table.add_column(axis, justify="right", no_wrap=True)
+    table.add_column("nine in ten", justify="right", no_wrap=True)
+    table.add_column("of the course of events", overflow="fold")
+    for row in found.course:
+        table.add_row(row.place, row.span, Text(row.name))
+    return table
 
 
 def fitting(curve: Curve, result: Result, console: Console) -> Table:

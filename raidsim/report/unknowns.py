@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from raidsim import units
 from raidsim.report import numbers
 from raidsim.report.curves import Curve, half_width, latency_unit
+from raidsim.report.phases import duration
 from raidsim.result import Result
 from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
+from raidsim.studies.point_figures import RATE_FROM, TIME, is_of_course, is_time_of_operation
 from raidsim.unknowns import spread
 
 BAND = "nine in ten, with what cards do not know"
@@ -30,12 +32,22 @@ class Row:
 
 
 @dataclass(frozen=True)
+class CourseRow:
+    """One figure of the course of events at one point: its range, with its unit, and its name."""
+
+    place: str
+    span: str
+    name: str
+
+
+@dataclass(frozen=True)
 class Block:
-    """The text about one load: a table, and sentences below it."""
+    """The text about one load: a table, one of the course of events, and sentences below them."""
 
     title: str
     headers: list[str]
     rows: list[Row]
+    course: list[CourseRow]
     notes: list[str]
 
 
@@ -59,7 +71,7 @@ def block(curve: Curve, result: Result) -> Block | None:
             span(one, scale if one is not None and one.unit == "ms" else 1.0) for one in figures
         ]
         rows.append(Row(cells, _main(figures[0] if figures else None)))
-    return Block(_title(found), headers, rows, list(_notes(curve, found)))
+    return Block(_title(found), headers, rows, list(_course(curve)), list(_notes(curve, found)))
 
 
 def job_file(result: Result) -> bytes:
@@ -109,6 +121,27 @@ def rounded(value: float) -> str:
     return f"{text:.{digits}f}"
 
 
+def _course(curve: Curve) -> Iterator[CourseRow]:
+    """Yield phases and operations in the order of the course, point after point."""
+    for place, point in zip(axis_cells(curve), curve.unknowns, strict=True):
+        for figure in point.figures:
+            if not is_of_course(figure.name) or figure.low is None or figure.high is None:
+                continue
+            if is_time_of_operation(figure.name):
+                words = f"time of the {figure.name.removesuffix(TIME)}"
+                yield CourseRow(place, durations(figure.low, figure.high), words)
+            else:
+                words = f"from {figure.name.removeprefix(RATE_FROM)}"
+                yield CourseRow(place, f"{span(figure, 1.0)} IO/s", words)
+
+
+def durations(low: float, high: float) -> str:
+    """From one time to another, s, for people: "3.36 to 14 days"; "40 h to 2.5 days"."""
+    first, last = duration(low), duration(high)
+    number, unit = first.split(" ")
+    return f"{number if last.endswith(f' {unit}') else first} to {last}"
+
+
 def _names(curve: Curve) -> list[str]:
     """Figures that a column is given to: of those that any point has."""
     there = {
@@ -123,9 +156,12 @@ def _names(curve: Curve) -> list[str]:
     others = [
         name
         for name in there
-        if name not in usual and ("latency" not in name) and name not in ("outstanding", "rate")
+        if name not in usual
+        and not is_of_course(name)
+        and "latency" not in name
+        and name not in ("outstanding", "rate")
     ]
-    return [name for name in usual if name in there] + others[:4]
+    return [name for name in usual if name in there] + others
 
 
 def _header(name: str, unit: str) -> str:
@@ -136,7 +172,7 @@ def _header(name: str, unit: str) -> str:
     if "latency" in name:
         words = name.replace(" latency", "")
         return f"{words}, {unit}" if " " in words else f"{words} mean, {unit}"
-    return name if name.startswith("iops") else f"{name}, s"
+    return f"{name}, s"
 
 
 def _left_out(found: Unknowns) -> str:

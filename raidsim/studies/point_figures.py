@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from raidsim.result import Highest, Point
 from raidsim.unknowns.spread import LeftOut
 
+TIME = ", time"
+"""End of the name of the time that an operation takes, such as a rebuild."""
+
+RATE_FROM = "iops from "
+"""Begin of the name of the rate of a phase, before the event that the phase begins with."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -43,9 +49,9 @@ def figures_of(point: Point, *, of_course: bool = True) -> dict[str, float]:
             found[f"{kind} latency {quantile}"] = getattr(latency, quantile)
     if point.course is not None and of_course:
         for use in point.course.operations:
-            found.setdefault(f"{use.kind} of {use.volume}, time", use.seconds)
+            found.setdefault(f"{use.kind} of {use.volume}{TIME}", use.seconds)
         for phase in point.course.phases:
-            found.setdefault(f"iops from {phase.name}", phase.iops.mean)
+            found.setdefault(f"{RATE_FROM}{phase.name}", phase.iops.mean)
     if point.machines is not None:
         found["ready, mean"] = point.machines.mean_s
         found["ready, last"] = point.machines.last_s
@@ -67,7 +73,17 @@ def figures_of_search(highest: Highest) -> dict[str, float]:
 
 def is_throughput(name: str) -> bool:
     """Return whether a figure is one of throughput, of all of a run or of a phase of it."""
-    return name in ("iops", "mbps") or name.startswith("iops from ")
+    return name in ("iops", "mbps") or name.startswith(RATE_FROM)
+
+
+def is_time_of_operation(name: str) -> bool:
+    """Return whether a figure is the time that an operation takes, such as a rebuild."""
+    return name.endswith(TIME) and not name.startswith(RATE_FROM)
+
+
+def is_of_course(name: str) -> bool:
+    """Return whether a figure is one of the course of events: of a phase, or of an operation."""
+    return name.startswith(RATE_FROM) or is_time_of_operation(name)
 
 
 def grows(name: str) -> bool:
@@ -96,6 +112,8 @@ def unit_of(name: str) -> str:
         return "IO/s"
     if name == "mbps":
         return "MB/s"
+    if is_time_of_operation(name):
+        return "s"
     if "latency" in name:
         return "ms"
     if name.startswith("loss of"):
