@@ -17,7 +17,7 @@ from raidsim.result_draws import Experiment, Figure, PointUnknowns, Share, Unkno
 from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
-from raidsim.scenario import Scenario
+from raidsim.scenario import LoadSpec, Scenario
 from raidsim.scenario.intensity import transfers
 from raidsim.studies.measurements import measurement_of
 from raidsim.studies.point_figures import (
@@ -275,7 +275,8 @@ class Teller:
     left_out : relative standard deviations of what models leave out.
     most : bytes a second that the links of drives carry at most of each load, by its name; None if
         nothing says so.
-    only : the kind of I/O, where each that is outstanding in a closed load is of one kind.
+    only : the kind of I/O of each load, by its name, if the load is closed and all of its
+        outstanding I/Os are of one kind; None for others.
     turn : seconds that a read waits for the platter of a disk if it is alone; None if it need not.
     reads : share of reads of the load of which ``turn`` is said.
     """
@@ -284,7 +285,7 @@ class Teller:
     columns: NDArray[np.float64]
     left_out: spread.LeftOut
     most: Mapping[str, float | None]
-    only: str | None
+    only: Mapping[str, str | None]
     turn: float | None
     reads: float
 
@@ -298,7 +299,7 @@ class Teller:
             columns[:, place] = table[name]
         scenario = drawn.scenario
         most = {load.name: most_carried(scenario, load.name) for load in scenario.loads}
-        only = only_kind(scenario)
+        only = {load.name: only_kind(load) for load in scenario.loads}
         turn = half_turn(scenario)
         reads = 0.0 if turn is None else scenario.loads[0].read_share
         out = left_out(scenario)
@@ -313,7 +314,7 @@ class Teller:
         most = self.most.get(load)
         if most is None or not figures.get("mbps"):
             return None
-        if name not in ("iops", "mbps") and name != f"{self.only} latency":
+        if name not in ("iops", "mbps") and name != f"{self.only.get(load)} latency":
             return None
         return max(most / (figures["mbps"] * units.MIB), 1.0)
 
@@ -402,11 +403,8 @@ def _asked(scenario: Scenario, load: str, rate: float | None) -> float | None:
     return transfers(spec.model_copy(update={"rate": (rate,)}), 0)
 
 
-def only_kind(scenario: Scenario) -> str | None:
-    """The kind of all I/Os of the only load, a closed one without pauses; None if mixed."""
-    if len(scenario.loads) != 1 or scenario.machines:
-        return None
-    (load,) = scenario.loads
+def only_kind(load: LoadSpec) -> str | None:
+    """The kind of all I/Os of a closed load without pauses, "read" or "write"; None of others."""
     if load.outstanding is None or load.think or load.burst is not None or load.flush_every:
         return None
     shares = {load.read if one.read is None else one.read for one in load.sizes}
