@@ -13,6 +13,7 @@ from raidsim.intervene import window
 from raidsim.observe import (
     array_use,
     caching,
+    failing,
     figures,
     hybrid_use,
     limits,
@@ -85,7 +86,8 @@ class Observed:
         streams = self.built.streams[load.name]
         rate, megabytes = figures.rates(system, streams)
         used = station_use.uses(system, station_use.stations_of(system, streams)[0])
-        unsettled = [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
+        fails = failing.why(system, load, streams, self.before.get(load.name))
+        unsettled = [] if fails else self._unsettled_of(load)
         latencies, thin = figures.latencies(system, load, streams)
         drives = wear.drives(system, streams)
         warnings = [*self.warnings, *(one.told(self._so_far()) for one in unsettled), *thin]
@@ -94,14 +96,14 @@ class Observed:
         trace = self._replayed(load, streams)
         if trace is not None and load.trace is not None:
             warnings += replayed.warnings(load, trace, plan(load.trace).remarks)
-        warnings += figures.unanswered(load, account)
+        warnings += [fails] if fails else figures.unanswered(load, account)
         throughput = Interval(rate, None, None)
         if not self.finite:
             throughput = self._precision(load).of_rate(rate)
-            converged, more = self._has_converged(load, converged)
+            converged, more = (False, []) if fails else self._has_converged(load, converged)
             converged = converged and not unsettled
             warnings += more
-        busiest = limits.limit_of(system, streams, used)
+        busiest = None if fails else limits.limit_of(system, streams, used)
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
@@ -110,7 +112,7 @@ class Observed:
             converged = converged and (self.finite or not self._is_behind(load, throughput))
             warnings.append(SETTLES_SLOWLY)
         within, within_ms = (False, None) if saturated else figures.within(system, load, streams)
-        if load.within is not None and within_ms is None and not saturated:
+        if load.within is not None and within_ms is None and not (saturated or fails):
             warnings.append("not known to be within: too few I/Os took longer than the percentile")
         return Point(
             load=load.name,
@@ -139,6 +141,10 @@ class Observed:
             trace=trace,
             unsettled=[one.after(self._so_far()) for one in unsettled],
         )
+
+    def _unsettled_of(self, load: LoadSpec) -> list[Unsettled]:
+        """What had not settled of a load when its window was opened."""
+        return [one for one in self.unsettled if self.warmup_ns and load.name in one.loads]
 
     def _of_the_hardware(
         self, load: LoadSpec, streams: list[int], drives: Sequence[DriveUse]

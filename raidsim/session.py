@@ -22,7 +22,7 @@ from raidsim.control.model import Model
 from raidsim.intervene import full_bitmaps, full_caches, window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
-from raidsim.observe import figures, replayed, throttling
+from raidsim.observe import failing, figures, replayed, throttling
 from raidsim.observe.settling import (
     MOST_PILOT_SHARE,
     PILOT_PER_OUTSTANDING,
@@ -89,6 +89,7 @@ class Session(Observed):
             self.horizon = t.NEVER  # a trace says itself how long it is
         self.too_much: SaturationError | None = None  # why it was ended, if it was
         self.at_once = full_caches.AtOnce(self.system)
+        self.failing = failing.Watch(self.system, {})  # loads, from the warm-up on
         self.kept: set[int] = set()  # caches in which reads find what they find in the long run
 
     def measure(self) -> bool:
@@ -207,13 +208,15 @@ class Session(Observed):
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.built.streams[load.name] for load in self.loads}
         shares = {load.name: load.read_share for load in self.loads}
+        self.failing = failing.Watch(self.system, streams)
         self.settling = Settling(self.system, streams, shares, self.at_once.filled, self.kept)
         before, begun = self._completed(), self.system.now
         going = self._run(before + pilot // FIRST_PART)
         self.settling.watch_warmup(FIRST_PART * (self.system.now - begun))
         while True:
             going = going and self._run(before + pilot)
-            found = self.settling.unsettled()
+            failing_loads = self.failing.found()  # they have no rate that could settle
+            found = [one for one in self.settling.unsettled() if not one.loads <= failing_loads]
             self.unsettled = [one for one in found if one.matters]
             is_least = pilot >= min(measure.min_ios, bound / GROWTH)
             if not found or not going or pilot >= bound or (is_least and not self.unsettled):
@@ -254,7 +257,8 @@ class Session(Observed):
         if warm:
             self._open_at_a_turn()
         start = self._completed()
-        wanted = measure.min_ios
+        all_fail = len(self.failing.found()) == len(self.loads)
+        wanted = min(failing.LEAST, measure.min_ios) if all_fail else measure.min_ios
         while True:
             going = self._run(start + wanted) and self._to_the_end_of_a_period()
             self.overfull = self._filling() or self.overfull
@@ -263,6 +267,9 @@ class Session(Observed):
                 return False
             if warm and going and not full:
                 going = self._over_whole_turns(start + measure.max_ios)
+            failing_loads = self.failing.found()
+            if len(failing_loads) == len(self.loads):
+                return False
             moving = [] if self.settling is None else self.settling.moving()
             if full or self._fill([one.filling for one in moving]):
                 self._warm_up()
@@ -274,7 +281,10 @@ class Session(Observed):
                     return False
                 self._open_window()
                 start = self._completed()
-            elif all(self._precision(load).is_reached for load in self.loads):
+            elif all(
+                load.name in failing_loads or self._precision(load).is_reached
+                for load in self.loads
+            ):
                 longer = self._of_a_sweep(start)
                 if not (going and wanted < longer <= measure.max_ios):
                     return True

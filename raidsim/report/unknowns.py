@@ -57,12 +57,14 @@ def named(point: PointUnknowns, name: str) -> Figure | None:
 
 
 def block(curve: Curve, result: Result) -> Block | None:
-    """All that is said of a load; None where nothing was drawn."""
+    """All that is said of a load; None where nothing was drawn, or there is no figure."""
     found = result.unknowns
     if found is None or not curve.unknowns:
         return None
     unit, scale = latency_unit(curve.points)
     names = _names(curve)
+    if not names:  # of a load of which all I/Os fail
+        return None
     headers = [_header(name, unit) for name in names]
     rows = []
     for point in curve.unknowns:
