@@ -148,6 +148,8 @@ class CourseSession(Session):
         """Go on until about so many I/Os in all have completed; False at the time bound."""
         leap, end = FIRST_LEAP, self.horizon / NS_PER_S
         while (before := self._completed()) < ios:
+            if self.env.now >= end:
+                return False
             until = min(self.env.now + leap, end)
             self._run_until(until)
             self._tell()

@@ -135,6 +135,13 @@ def test_a_drive_of_a_users_own_measurements_was_measured_in_the_users_server(tm
     text = cards.load("nl-sas-2tb").path.read_text(encoding="utf-8")
     mine.write_text(f'{text}\n[residuals]\n"fio: reads" = "2 %"\n', encoding="utf-8")
     assert compared.measured_apart(on(str(mine), host__model="windows-pc-sata")) == []
+    assert compared.measured_apart(on(str(mine), host__stand_in=True)) == []
+
+
+def test_a_host_that_a_scenario_makes_another_one_is_not_that_of_the_document() -> None:
+    own = on("intel-p3700-800gb")
+    slower = own.with_("host.set.cpu.cores", 2)
+    assert compared.measured_apart(slower) == [own.host.card.name, "intel-p3700-800gb"]
 
 
 def test_a_server_that_stands_in_counts_where_it_does_raid_itself() -> None:

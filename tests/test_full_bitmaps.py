@@ -110,3 +110,12 @@ def test_writes_in_sequence_set_their_bits_themselves():
     before = system.rows("marks").copy()
     full_bitmaps.fill(system, dict.fromkeys(streams, 1000))
     assert (system.rows("marks") == before).all()
+
+
+@compiled_only
+def test_a_load_too_slow_to_set_the_bits_in_time_ends_its_course_at_its_bound():
+    """Three reads a second are 1,800 in the ten minutes that a run takes at most."""
+    slow = ARRAY.replace("outstanding = 16", 'rate = "3 IO/s"').replace("70 %", "100 %")
+    event = '[[event]]\nkind = "drive-failure"\nat = "20 s"\ndrive = 1\n'
+    (point,) = run(load_text(slow + event)).points
+    assert point.iops.mean == pytest.approx(3, rel=0.3)

@@ -307,7 +307,7 @@ def test_what_makes_no_sense_is_refused_with_a_remedy():
         (lambda: data.initialise(full="no"), "not a bool"),
         (lambda: data.add_defects(0, 512), "not a list"),
         (lambda: data.resync(5), "not a list"),
-        (lambda: data.resync([(0, 5), 7]), "no pair of rows"),
+        (lambda: data.resync([(0, 5), 7]), "not a pair of rows"),
         (lambda: array("raid0", 2, spares=1), "no redundancy to rebuild from"),
     ):
         with pytest.raises(InputError) as refused:

@@ -107,7 +107,7 @@ def test_arms_that_a_rate_would_overload_one_command_at_a_time_are_named() -> No
 
 def test_a_rate_that_arms_carry_only_at_the_very_best_is_told_with_what_it_takes_in_order() -> None:
     """One that the shortest possible seeks just allow is far from what a run carries."""
-    words = "at the very best)"
+    words = " % busy"
     told = {
         rate: texts
         for rate in range(200, 1_400, 50)
@@ -119,12 +119,18 @@ def test_a_rate_that_arms_carry_only_at_the_very_best_is_told_with_what_it_takes
     near = [rate for rate, (text,) in told.items() if words in text]
     assert near
     for rate in near:
-        at_best = float(told[rate][0].split(words)[0].rsplit("(", 1)[1].removesuffix(" % "))
+        at_best = float(told[rate][0].split(words)[0].rsplit("still be ", 1)[1])
         assert 90 <= at_best <= 100
         assert queues(rate) > 1.5 * at_best
     assert all(
         "of the time of the arm" in text for rate, (text,) in told.items() if rate > max(near)
     )
+
+
+def test_arms_that_a_stream_keeps_nearly_busy_are_named_too() -> None:
+    stream = {"read": "100 %", "random": "0 %", "size": "1 MiB", "rate": "175 IO/s"}
+    (text,) = [text for text in found(array(stream, drive="nl-sas-2tb")) if "arm" in text]
+    assert "would keep the arm" in text
 
 
 def test_arms_that_stay_near_or_go_on_in_order_carry_more() -> None:

@@ -88,5 +88,13 @@ def test_platters_limit_a_stream_only_if_no_buffer_may_have_its_data() -> None:
         over_the_link = most_carried(alone.with_(other))
         assert over_the_link is not None
         assert over_the_link > 500e6
+    # Another load on the disk may have read the same data just before.
+    other = '[[load]]\nname = "other"\nread = "100 %"\nsize = "1 MiB"\noutstanding = 4\n'
+    both = Scenario.from_text(f'{ONE}{other}random = "0 %"\n')
+    both = both.with_({key.replace("load", "load[0]"): value for key, value in STREAM.items()})
+    for load in both.loads:
+        over_the_link = most_carried(both, load.name)
+        assert over_the_link is not None
+        assert over_the_link > 500e6
     # The arm does not read and write at the same time, whatever its link does.
     assert most_carried(alone.with_({"load.read": "50 %"})) == found

@@ -106,3 +106,15 @@ def test_the_time_of_an_operation_is_a_time_whatever_the_volume_is_called(volume
     name = f"rebuild of {volume}, time"
     assert unit_of(name) == "s"
     assert not grows(name)
+
+
+def test_a_rebuild_without_a_load_has_its_interval_too() -> None:
+    """Its time is the only figure, so there is no table of rates above it."""
+    idle = MIRROR.replace(MIRROR[MIRROR.index("[[load]]") : MIRROR.index("[[event]]")], "")
+    found = raidsim.run(Scenario.from_text(idle), unknowns=10)
+    text = printed(found)
+    assert "time of the rebuild of" in text
+    assert "most of it is" not in text
+    page = html.render(found).decode()
+    assert "time of the rebuild of" in page
+    assert "draws of" in page

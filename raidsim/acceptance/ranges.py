@@ -9,7 +9,8 @@ draws are within all of them:
 
 For each draw, the largest distance of any of its figures is taken, in units of the interval of that
 figure. The factor is the 95th percentile of these distances, and at least 1. The error of the
-models is drawn for each figure separately.
+models is drawn for each figure separately. Where the caller knows a limit of the hardware, such as
+that of links, no range goes beyond it.
 """
 
 from __future__ import annotations

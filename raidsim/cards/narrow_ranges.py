@@ -105,8 +105,8 @@ def is_of_all_seeks(name: str, because: str) -> bool:
 
     It says nothing more of a disk whose sheet prints its own average seek.
     """
-    return any(name in table and table[name].why == because for table in (_NEAR_LINE, _FAST)
-               if name.startswith("seek."))  # fmt: skip
+    return any(name in table and because.startswith(table[name].why)
+               for table in (_NEAR_LINE, _FAST) if name.startswith("seek."))  # fmt: skip
 
 
 def narrow_ranges(like: Card, rpm: int | None = None) -> dict[str, FitRange]:

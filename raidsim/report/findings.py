@@ -34,7 +34,7 @@ from raidsim.report.finding import (
     volume_of,
 )
 from raidsim.report.numbers import count, percent, size, watts
-from raidsim.scenario import Scenario, VolumeSpec
+from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 
 MOSTLY = 0.5  # share of a thread's time from which what takes it is worth to be known
 ARM = "arm"
@@ -86,8 +86,8 @@ def rate_beyond_hardware(scenario: Scenario) -> Iterator[Finding]:
         loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
         for station, busy in demands.drive_demands(scenario, volume, loads).items():
-            # Below its limit an arm is the matter of `only_with_long_queues`.
-            if busy >= (1.0 if station == ARM else CROWDED):
+            in_order = _in_order(scenario, volume, loads) if station == ARM else None
+            if busy >= 1 or (busy >= CROWDED and in_order is None):
                 yield _too_fast(
                     f"volume {volume.name}", rates, f"the {station} of {_drives(volume)}", busy
                 )
@@ -115,21 +115,32 @@ def only_with_long_queues(scenario: Scenario) -> Iterator[Finding]:
     """Arms carry open loads only if many commands wait, so that the next one is always near."""
     for volume in scenario.volumes:
         loads = [load for load in loads_of(scenario, volume) if load.rate is not None]
-        flows = demands.flows_of(scenario, volume, loads)
-        busy = kind_of(volume.card).one_at_a_time(volume.card, flows) if flows else None
+        busy = _in_order(scenario, volume, loads)
         at_best = demands.drive_demands(scenario, volume, loads)
         least = at_best.get(ARM, 0.0)
-        if busy is None or busy < 1 or least >= 1:
+        if busy is None or least >= 1:
             continue
-        even = f" ({percent(least)} at the very best)" if least >= CROWDED else ""
+        still = f"; at the very best it would still be {percent(least)} busy"
         rates = ", ".join(f"{count(offered(load))} IO/s" for load in loads)
         yield Finding(
             f"volume {volume.name}",
             f"{rates} would need {percent(busy)} of the time of each arm of {_drives(volume)} if it"
             " served commands as they come; it carries more only while many wait, and takes the"
-            f" nearest ones first{even}",
+            f" nearest ones first{still if least >= CROWDED else ''}",
             "expect long queues: raidsim run shows what is carried; offer less, or use more drives",
         )
+
+
+def _in_order(scenario: Scenario, volume: VolumeSpec, loads: list[LoadSpec]) -> float | None:
+    """Return the share of time that arms would need for commands in the order of their arrival.
+
+    Returns
+    -------
+    At least 1; None if they have that time, or if loads go on where they were, as streams do.
+    """
+    flows = demands.flows_of(scenario, volume, loads)
+    busy = kind_of(volume.card).one_at_a_time(volume.card, flows) if flows else None
+    return busy if busy is not None and busy >= 1 else None
 
 
 def wears_out(scenario: Scenario) -> Iterator[Finding]:

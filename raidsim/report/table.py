@@ -94,8 +94,19 @@ def print_unknowns(curve: Curve, result: Result, console: Console) -> None:
         console.print(Text(said, style="bold"), soft_wrap=True)
     console.print(Text(found.title), soft_wrap=True)
     console.print()
-    table = ruled()
     axis = "" if curve.highest is not None else AXIS_WORDS[curve.axis]
+    tables = [_of_points(found, axis, curve)] if found.headers else []
+    tables += [_course_of_unknowns(found, axis)] if found.course else []
+    for table in tables:
+        console.print(table, soft_wrap=not console.is_terminal)
+        console.print()
+    for note in found.notes:
+        console.print(Text(note), soft_wrap=True)
+
+
+def _of_points(found: unknowns.Block, axis: str, curve: Curve) -> Table:
+    """Build the table of rates and latencies, a row for each point."""
+    table = ruled()
     table.add_column(axis, justify="right", no_wrap=True)
     for header in found.headers:
         table.add_column(header, justify="right", no_wrap=True)
@@ -104,13 +115,7 @@ def print_unknowns(curve: Curve, result: Result, console: Console) -> None:
         table.add_column("most of it is", no_wrap=True)
     for place, row in zip(unknowns.axis_cells(curve), found.rows, strict=True):
         table.add_row(place, *row.cells, *([row.main] if several else []))
-    console.print(table, soft_wrap=not console.is_terminal)
-    console.print()
-    if found.course:
-        console.print(_course_of_unknowns(found, axis), soft_wrap=not console.is_terminal)
-        console.print()
-    for note in found.notes:
-        console.print(Text(note), soft_wrap=True)
+    return table
 
 
 def _course_of_unknowns(found: unknowns.Block, axis: str) -> Table:

@@ -62,8 +62,8 @@ def block(curve: Curve, result: Result) -> Block | None:
     if found is None or not curve.unknowns:
         return None
     unit, scale = latency_unit(curve.points)
-    names = _names(curve)
-    if not names:  # of a load of which all I/Os fail
+    names, course = _names(curve), list(_course(curve))
+    if not names and not course:  # of a load of which all I/Os fail
         return None
     headers = [_header(name, unit) for name in names]
     rows = []
@@ -73,7 +73,7 @@ def block(curve: Curve, result: Result) -> Block | None:
             span(one, scale if one is not None and one.unit == "ms" else 1.0) for one in figures
         ]
         rows.append(Row(cells, _main(figures[0] if figures else None)))
-    return Block(_title(found), headers, rows, list(_course(curve)), list(_notes(curve, found)))
+    return Block(_title(found), headers, rows, course, list(_notes(curve, found)))
 
 
 def job_file(result: Result) -> bytes:

@@ -184,7 +184,8 @@ def _of_a_sample(
     drive = drives_of(system, row)[0]
     kind_at(system, drive).renew(system, drive)
     system.world.good[member_of(system, row, 0)] = 0
-    loads = _Loads(system, *_apart(scenario, volume, built))
+    tiered = any(volume.name in (one.front, one.back) for one in scenario.hybrids)
+    loads = _Loads(system, *_apart(scenario, volume, built), tiered=tiered)
     for streams in (loads.own, loads.others):
         for stream in streams:
             system.begin(stream)
@@ -240,8 +241,11 @@ class _Loads:
     many times more.
     """
 
-    def __init__(self, system: System, own: Sequence[int], others: Sequence[int]) -> None:
+    def __init__(
+        self, system: System, own: Sequence[int], others: Sequence[int], *, tiered: bool
+    ) -> None:
         self.system, self.own, self.others = system, list(own), list(others)
+        self.tiered = tiered  # the volume is a part of a hybrid
 
     @property
     def counted(self) -> int:
@@ -263,7 +267,8 @@ class _Loads:
     def _own(self) -> int:
         own = self.system.world.streams[self.own]
         done = int(own["completed"].sum() + own["failed"].sum() + own["timed_out"].sum())
-        return max(done, int(own["window_bytes"].sum()) // LARGE)
+        asked = int(own["window_bytes"].sum()) + (self._moved if self.tiered else 0)
+        return max(done, asked // LARGE)
 
     @property
     def are_crowded(self) -> bool:

@@ -104,7 +104,7 @@ def measured_apart(scenario: Scenario) -> list[str]:
     """Names of the cards that were all compared with measurements, but not in one system.
 
     A system is the drives, controllers and the host of one document. Cards that were fitted to a
-    user's own measurements belong to any system, since they were measured in the user's.
+    user's own measurements were measured in the user's system, so its host is known with them.
 
     Returns
     -------
@@ -115,8 +115,8 @@ def measured_apart(scenario: Scenario) -> list[str]:
     found = [part for part in used_parts(scenario) if part.card.path != scenario.host.card.path]
     if not all(part.is_known for part in used_parts(scenario)):
         return []
-    host = scenario.host
-    documents = [] if _is_fitted(host.card) else [_servers_of(host.card, stand_in=host.stand_in)]
+    host, every = scenario.host, [scenario.host.card, *(part.card for part in found)]
+    documents = [] if any(map(_is_fitted, every)) else [_servers_of(host.card, host.stand_in)]
     documents += [
         _documents().get(part.card.name, frozenset()) for part in found if not _is_fitted(part.card)
     ]
@@ -125,9 +125,9 @@ def measured_apart(scenario: Scenario) -> list[str]:
     return list(dict.fromkeys([host.card.name, *(part.card.name for part in found)]))
 
 
-def _servers_of(card: Card, *, stand_in: bool) -> frozenset[str]:
-    """Documents whose figures were measured on a host."""
-    if stand_in or not _is_ours(card):
+def _servers_of(card: Card, stand_in: bool) -> frozenset[str]:
+    """Return the documents whose figures were measured on a host."""
+    if stand_in or not _is_ours(card) or _is_changed(card):
         return frozenset()
     return _documents().get(SERVER + card.name, frozenset())
 

@@ -21,7 +21,8 @@ def most_carried(scenario: Scenario, name: str | None = None) -> float | None:
     """Return the most bytes a second that a load can read and write; None where nothing says so.
 
     All that hosts read or write passes the links of the drives, unless something before them keeps
-    data: the cache of a controller, or the front of a hybrid. Other loads make it no more.
+    data: the cache of a controller, or the front of a hybrid. Platters carry less than links, but
+    what one load on a disk has read, another one may find in its buffer.
 
     Parameters
     ----------
@@ -32,26 +33,29 @@ def most_carried(scenario: Scenario, name: str | None = None) -> float | None:
     """
     if scenario.machines or not scenario.loads:
         return None
+    first = scenario.volumes[0].name
     load = next((one for one in scenario.loads if one.name == name), scenario.loads[0])
-    place = load.volume or scenario.volumes[0].name
+    place = load.volume or first
+    beside = [one for one in scenario.loads if (one.volume or first) == place]
     with_cache = {one.name for one in scenario.controllers if one.card.has("cache.size")}
     volume = next((one for one in scenario.volumes if one.name == place), None)
     if volume is None or volume.controller in with_cache:
         return None
-    if load.trace is not None or not load.sizes or load.trim:
+    if any(one.trace is not None or not one.sizes or one.trim for one in beside):
         return None
-    return _of(scenario.host.card, volume, load)
+    return _of(scenario.host.card, volume, load, beside)
 
 
-def _of(host: Card, volume: VolumeSpec, load: LoadSpec) -> float:
+def _of(host: Card, volume: VolumeSpec, load: LoadSpec, beside: list[LoadSpec]) -> float:
     """Return the rate at which the drives of a volume carry a load, in bytes a second.
 
     Of what is written each drive has its part of the redundancy, too. A link that carries both ways
-    at a time may have as much of either; an arm does one thing after the other.
+    at a time may have as much of either; an arm does one thing after the other. ``beside`` are all
+    loads of the volume, with this one.
     """
     drives = volume.drives - len(volume.failed)
     read, written = (drives / time for time in _least_times(host, volume))
-    platters = most_of_platters(volume, [load])
+    platters = most_of_platters(volume, beside)
     if platters is not None:
         read, written = (min(one, drives * platters) for one in (read, written))
     if volume.layout is not None:
