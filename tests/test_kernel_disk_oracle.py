@@ -147,8 +147,27 @@ def test_moves_to_another_head_and_to_another_cylinder():
     row, world = disk.row, disk.system.world
     assert mechanics.move_time(world, row, t.READ, 0, 0) == 0
     assert mechanics.move_time(world, row, t.READ, 0, 3) == 0.717 * MS
-    assert mechanics.move_time(world, row, t.READ, 1, 3) == 0.5 * MS  # the head switches on the way
+    assert mechanics.move_time(world, row, t.READ, 1, 0) == 0.5 * MS
     assert mechanics.move_time(world, row, t.WRITE, 1, 0) == 0.913 * MS
+
+
+def test_a_seek_to_another_head_takes_at_least_a_head_switch():
+    # Heads are not exactly above each other: the next one has to find its own track.
+    disk = OneDisk(**SMALL)
+    row, world = disk.row, disk.system.world
+    assert mechanics.move_time(world, row, t.READ, 1, 3) == 0.717 * MS
+    assert mechanics.move_time(world, row, t.WRITE, 1, 3) == 0.913 * MS
+    far = mechanics.move_time(world, row, t.READ, 100, 0)
+    assert far > 0.717 * MS
+    assert mechanics.move_time(world, row, t.READ, 100, 3) == far
+
+
+def test_every_other_cylinder_begins_with_the_head_that_ended_the_one_before():
+    disk = OneDisk(**SMALL)
+    track = 301 * KIB
+    places = [mechanics.locate(disk.system.world, disk.row, number * track) for number in range(9)]
+    assert [head for _, head, _ in places] == [0, 1, 2, 3, 3, 2, 1, 0, 0]
+    assert [cylinder for cylinder, _, _ in places] == [0, 0, 0, 0, 1, 1, 1, 1, 2]
 
 
 # -- every request in its time -----------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 from raidsim import units
 from raidsim.assembly import shingles, surface
 from raidsim.assembly.disk_cache import Deferral, cache_size, deferral
-from raidsim.assembly.seeks import curve
+from raidsim.assembly.seeks import curve, head_switch_ns
 from raidsim.cards import Card
 from raidsim.cards.surface import data_sectors
 from raidsim.errors import InputError, Problem
@@ -146,15 +146,10 @@ def _of_commands(card: Card) -> dict[str, Any]:
 
 def _of_the_arm(card: Card, cylinders: int) -> dict[str, Any]:
     """Return the times in which the arm moves, and the rule by which it takes the next command."""
-    switch = card.number("geometry.head_switch") * NS_PER_S
-    switches = [switch, switch]
-    if card.has("geometry.write_head_switch"):
-        switches[1] = card.number("geometry.write_head_switch") * NS_PER_S
     curves = [curve(card, op, cylinders) for op in ("read", "write")]
     return {
         "heads": card.integer("geometry.heads"),
-        "head_switch": switches,
-        "head_and_seek": switches if card.seek_points else [0.0, 0.0],
+        "head_switch": [head_switch_ns(card, op) for op in ("read", "write")],
         "zero_latency": [card.flag(f"access.zero_latency_{op}s") for op in ("read", "write")],
         "seek_fixed": [one.fixed for one in curves],
         "seek_root": [one.root for one in curves],

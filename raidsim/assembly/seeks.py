@@ -60,6 +60,18 @@ def seek_ns(card: Card, op: str, distance: int, cylinders: int) -> float:
     return curve(card, op, cylinders).time(distance)
 
 
+def head_switch_ns(card: Card, op: str) -> float:
+    """ns until another head reads or writes ("read" or "write"): on its track, or after a seek.
+
+    The heads of an arm are not exactly above each other, so the next one has to find its own track.
+    A seek that ends at another head therefore takes at least as long as the switch alone.
+    """
+    key = "geometry.write_head_switch"
+    if op == "read" or not card.has(key):
+        key = "geometry.head_switch"
+    return card.number(key) * NS_PER_S
+
+
 def positioning(card: Card, op: str, queue: int, share: float = 1.0) -> float:
     """Least mean time of an arm until an access begins, s, with so many commands to choose from.
 
@@ -70,9 +82,9 @@ def positioning(card: Card, op: str, queue: int, share: float = 1.0) -> float:
     """
     turn = 1 / card.number("spindle.speed")
     distances = (np.arange(STEPS) + 0.5) / STEPS / 2
-    seeks = _seeks(card, op, distances, share)
-    times = np.linspace(0, seeks.max() + turn, 4 * STEPS)
-    begun = np.clip((times[:, None] - seeks[None, :]) / turn, 0, 1).mean(axis=1)
+    moves, parts = _moves(card, op, distances, share)
+    times = np.linspace(0, moves.max() + turn, 4 * STEPS)
+    begun = np.clip((times[:, None, None] - moves) / turn, 0, 1).mean(axis=2) @ parts
     return float(np.trapezoid((1 - begun) ** max(queue, 1), times))
 
 
@@ -83,20 +95,24 @@ def alone(card: Card, op: str, share: float = 1.0) -> float:
     stroke that they are on, has the density 2 (1 - x).
     """
     distances = (np.arange(STEPS) + 0.5) / STEPS
-    seeks = _seeks(card, op, distances, share)
-    mean = float(np.average(seeks, weights=1 - distances))
+    moves, parts = _moves(card, op, distances, share)
+    mean = float(np.average(moves, axis=1, weights=1 - distances) @ parts)
     return mean + 0.5 / card.number("spindle.speed")
 
 
-def _seeks(
+def _moves(
     card: Card, op: str, distances: NDArray[np.float64], share: float
-) -> NDArray[np.float64]:
-    """Seek times over shares of the stroke that a share of the capacity takes, s."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Times over shares of the stroke that a share of the capacity takes, s, and how many are so.
+
+    The first row is for places under the same head, the second one for those under another head.
+    """
     heads = card.integer("geometry.heads")
     outer = card.number("geometry.track_outer")
     track = (outer + card.number("geometry.track_inner")) / 2
     capacity = card.number("capacity.user") / heads
     cylinders = max(int(capacity / track), 2)
     stroke = cylinders if share >= 1 else capacity * share / outer
-    return np.array([seek_ns(card, op, max(int(d * stroke), 1), cylinders) / NS_PER_S
-                     for d in distances])  # fmt: skip
+    seeks = np.array([seek_ns(card, op, max(int(d * stroke), 1), cylinders) for d in distances])
+    moves = np.stack([seeks, np.maximum(seeks, head_switch_ns(card, op))]) / NS_PER_S
+    return moves, np.array([1, heads - 1]) / heads

@@ -40,7 +40,7 @@ class Row:
     track_gap: float
     cylinder_gap: float
     gap: float
-    turned: int = NONE
+    turned: int = NONE  # parity of the cylinders, counted in the row, that begin with the last head
 
     def place(self, heads: int, offset: int) -> tuple[int, int, float]:
         """Cylinder, head and angle (not yet within a turn) of byte ``offset``."""
@@ -58,7 +58,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Geometry:
-    """Zones of a disk, outer to inner: bytes of a track, cylinders; and the skews in ns."""
+    """Zones of a disk, outer to inner: bytes of a track, cylinders; and the skews in ns.
+
+    Every other cylinder begins with its last head: the arm seeks to the next one without a switch.
+    """
 
     heads: int
     tracks: tuple[int, ...]  # bytes of a track, by zone
@@ -142,6 +145,7 @@ def rows(card: Card, speed: float = 1.0, shift: float = 0.0) -> list[Row]:
                 shape.track_skew,
                 shape.cylinder_skew,
                 shape.cylinder_skew,
+                turned=1 - number * shape.cylinders % 2,
             )
         )
         first += tracks * track

@@ -235,7 +235,7 @@ _HDD: tuple[_Row, ...] = (
     ("geometry.zones",                    "count",         "1",            "256",          "16",    "number of zones, each with the same number of cylinders; a measured surface has its own zones"),
     ("geometry.track_outer",              "size",          "4 KiB",        "1048576 KiB",  None,    "user data of a track in the outermost zone"),
     ("geometry.track_inner",              "size",          "4 KiB",        "1048576 KiB",  None,    "user data of a track in the innermost zone"),
-    ("geometry.head_switch",              "time",          "0 ms",         "10 ms",        None,    "time to continue with the next head; the track skew is as long, so a stream loses no revolution"),
+    ("geometry.head_switch",              "time",          "0 ms",         "10 ms",        None,    "time to continue with the next head, and the least time of a seek to another head; the track skew is as long, so a stream loses no revolution"),
     ("geometry.write_head_switch",        "time",          "0 ms",         "20 ms",        UNKNOWN, "time to continue with the next head before a write, for which the arm settles longer; if the card does not give it, as before a read"),
     ("access.zero_latency_reads",         "flag",          None,           None,           False,   "a read on one track begins with the first of its sectors that passes the head"),
     ("access.zero_latency_writes",        "flag",          None,           None,           False,   "a write on one track begins with the first of its sectors that passes the head"),

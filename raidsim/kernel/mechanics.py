@@ -4,7 +4,8 @@ Geometry: ``heads`` surfaces, cylinders counted from the outer edge, zones of cy
 hold equally many bytes. Bytes follow each other along a track, then along the same cylinder's other
 tracks, then on to the next cylinder. Each track begins at a later angle than the one before (track
 skew, cylinder skew), so that the head switch, or the seek to the next cylinder, is over when its
-first byte passes. If sectors are left out (spares, slipped sectors), a zone is several rows of
+first byte passes. Every other cylinder begins with its last head, so the seek to the next cylinder
+is one without a head switch. If sectors are left out (spares, slipped sectors), a zone is several rows of
 ``zones``, and each row has the distance to the next.
 
 Angles are times: an angle of t ns is the position of the platter t ns after the index mark, out of
@@ -103,11 +104,17 @@ def measured_seek(w, disk, op, distance):
 @handler
 def move_time(w, disk, op, cylinder, head):
     """ns until the arm is over another track: a seek, a head switch, or nothing."""
-    distance = cylinder - disk["cylinder"]
-    if distance == 0:
-        return 0.0 if head == disk["head"] else disk["head_switch"][op]
-    time = seek_time(w, disk, op, abs(distance))
-    return time if head == disk["head"] else max(time, disk["head_and_seek"][op])
+    return reach_time(w, disk, op, abs(cylinder - disk["cylinder"]), head)
+
+
+@handler
+def reach_time(w, disk, op, distance, head):
+    """ns until ``head`` reads or writes ``distance`` cylinders away.
+
+    Heads are not exactly above each other: another one has to find its track after a seek as well.
+    """
+    time = seek_time(w, disk, op, distance)
+    return time if head == disk["head"] else max(time, disk["head_switch"][op])
 
 
 @handler
@@ -130,12 +137,7 @@ def positioning(w, disk, task, distance, turned):
     ``turned`` is how far the present turn of the platter has come, ns.
     """
     turn = float(disk["revolution"])
-    if distance == 0:
-        cost = 0.0 if task["head"] == disk["head"] else disk["head_switch"][task["op"]]
-    else:
-        cost = seek_time(w, disk, task["op"], distance)
-        if task["head"] != disk["head"]:
-            cost = max(cost, disk["head_and_seek"][task["op"]])
+    cost = reach_time(w, disk, task["op"], distance, task["head"])
     wait = task["angle"] - turned - cost
     wait -= turn * math.floor(wait / turn)
     if wait < turn - GRACE:

@@ -71,10 +71,11 @@ class Platter:
         first, angle = 0, 0.0
         for cylinder in range(each * len(sizes)):
             size = sizes[cylinder // each]
-            for head in range(heads):
+            order = range(heads) if cylinder % 2 == 0 else reversed(range(heads))
+            for place, head in enumerate(order):
                 self.tracks.append(Track(first, size, cylinder, head, angle % self.turn))
                 first += size
-                angle += switch if head + 1 < heads else step
+                angle += switch if place + 1 < heads else step
 
     @property
     def turn(self) -> int:
@@ -321,10 +322,9 @@ class OracleDisk:
 
     def _move(self, access: Access) -> float:
         to = self.platter.track(access.offset)
-        if to.cylinder == self.cylinder:
-            same = to.head == self.head
-            return 0.0 if same else self.card.number("geometry.head_switch") * 1e9
-        return self.platter.seek(access.op, abs(to.cylinder - self.cylinder))
+        seek = self.platter.seek(access.op, abs(to.cylinder - self.cylinder))
+        switch = self.card.number("geometry.head_switch") * 1e9
+        return seek if to.head == self.head else max(seek, switch)
 
     def _lead(self, access: Access) -> float:
         move, turn = self._move(access), self.platter.turn
