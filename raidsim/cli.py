@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from raidsim import collector, waits
+from raidsim import progress
 from raidsim.commands import (
     accept,
     array,
@@ -45,6 +45,7 @@ from raidsim.commands import (
 from raidsim.commands.options import BUG, DONE, INPUT_WRONG, INTERRUPTED, Commands
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
 from raidsim.version import __version__
+from raidsim.workers import garbage_collector
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -120,9 +121,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? rather than failing
             stream.reconfigure(errors="replace")
-    collector.run_seldom()
+    garbage_collector.run_seldom()
     status = _status(arguments)
-    if status == INTERRUPTED and waits.is_making():  # a compiler, which can't be stopped
+    if status == INTERRUPTED and progress.is_making():  # a compiler, which can't be stopped
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

@@ -27,7 +27,7 @@ from raidsim.kernel.array_tables import ERRAND_BITMAP, ERRAND_LOG
 from raidsim.layout.address import held, place
 from raidsim.layout.arrange import WORDS, arrange
 from raidsim.layout.tables import DATA, MIRRORED, WRITE, P, Q
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 from raidsim.scenario import from_data
 from raidsim.store.array import Store
 

@@ -7,7 +7,7 @@ from typing import Any
 from simpy_models import KIB, SERVER
 
 from raidsim.control import Controller, Environment, Host, Load, Volume
-from raidsim.result_cuts import PowerCut
+from raidsim.result.cuts import PowerCut
 
 DISK = "seagate-st373455ss"
 CARD = "lsi-megaraid-1078-512"

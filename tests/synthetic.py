@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from raidsim.facts import Power, SystemPower, VolumeFacts
 from raidsim.result import Counts, Interval, Latency, Limit, Point, Result, Stage, StationUse
+from raidsim.result.facts import Power, SystemPower, VolumeFacts
 
 SCENARIO: dict[str, Any] = {
     "title": "Intel P3700 800 GB, Database",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from synthetic import point
 
-from raidsim.falls import with_reasons
 from raidsim.result import Interval, Limit, Stage
 from raidsim.running import run
+from raidsim.running.falls import with_reasons
 from raidsim.scenario import from_data
 
 

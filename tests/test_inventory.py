@@ -8,7 +8,6 @@ import pytest
 from array_scenarios import array
 from synthetic import result
 
-from raidsim.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.observe import inventory
 from raidsim.report import hardware, html
 from raidsim.report.check_text import print_checked
@@ -16,6 +15,7 @@ from raidsim.report.checked import Checked
 from raidsim.report.console import ReportConsole
 from raidsim.report.table import print_result
 from raidsim.result import Result
+from raidsim.result.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.risk.assess import assess_all
 from raidsim.scenario import Scenario
 

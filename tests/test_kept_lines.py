@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from raidsim import kept_lines
 from raidsim.control.model import build
 from raidsim.intervene import cache_lines, full_caches, window
 from raidsim.result import Point
-from raidsim.running import run
+from raidsim.running import kept_lines, run
 from raidsim.scenario import from_data
 
 SEED = 20261130

@@ -11,8 +11,8 @@ from raidsim.fio.files import files_of
 from raidsim.fio.written import keep
 from raidsim.observe.ios import Keeper
 from raidsim.running import run_and_keep
+from raidsim.running.session import Session
 from raidsim.scenario import from_data
-from raidsim.session import Session
 
 DISK = {"host": {"model": "fujitsu-rx300-s4"}, "volume": [{"drive": "seagate-st373455ss"}]}
 FLASH = {

@@ -10,8 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from synthetic import point, result
 
-from raidsim import readings
-from raidsim.report import html, plot, sweep_plot, timeline
+from raidsim.report import html, plot, readings, sweep_plot, timeline
 from raidsim.report.embedded import drawn
 from raidsim.report.panels import LIGHT
 from raidsim.report.real_time import clock_of, is_steady

@@ -7,7 +7,7 @@ import pytest
 import raidsim
 from raidsim import Scenario, cards, units
 from raidsim.report import unknowns as words
-from raidsim.result_draws import PointUnknowns
+from raidsim.result.draws import PointUnknowns
 from raidsim.studies import unknown
 from raidsim.unknowns import spread
 from raidsim.unknowns.links import most_carried

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from power_bytes import FLUSHING, Bytes, check
 
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 
 KEPT: dict[str, tuple[str, int, dict[str, Any]]] = {
     "RAID 1 of the host": ("raid1", 2, {}),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.kernel import engine
 from raidsim.kernel.code_cache import COMPILING, CodeCache
 from raidsim.report.progress import Bar
@@ -101,7 +101,7 @@ def test_what_is_compiled_is_said(name: str, part: str, tmp_path: Path, monkeypa
     """Flash drives are compiled for on their own, and "once" came twice."""
     monkeypatch.setattr(CodeCache, "_loaded", lambda *_: None)
     told: list[str] = []
-    with waits.told(told.append):
+    with progress.told(told.append):
         CodeCache(engine.begin.__wrapped__, name, tmp_path).load_overload(None, None)
     assert told == [f"{COMPILING} {part} (once)"]
 
@@ -110,11 +110,11 @@ def test_what_is_compiled_is_said(name: str, part: str, tmp_path: Path, monkeypa
 def test_compiling_the_kernel_is_announced(force_terminal: bool) -> None:
     console = Console(file=io.StringIO(), force_terminal=force_terminal, width=120)
     with Bar(console=console):
-        waits.tell(COMPILING)
-        waits.tell(COMPILING)
+        progress.tell(COMPILING)
+        progress.tell(COMPILING)
     assert COMPILING in written(console)
     assert force_terminal or written(console).count(COMPILING) == 1
-    waits.tell("too late")
+    progress.tell("too late")
     assert "too late" not in written(console)
 
 

@@ -14,7 +14,7 @@ from synthetic import result
 from watching import scenario
 
 from raidsim import InputError, Result, run
-from raidsim.result_file import parse
+from raidsim.result.file import parse
 
 DATABASE = {"read": "67 %", "size": "8 KiB", "align": "4 KiB", "area": {"size": "32 GiB"}}
 QUICK = {"min_ios": 2_000, "max_ios": 20_000, "precision": "5 %"}

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 from synthetic import result
 
-from raidsim import facts, result_cuts, result_draws
 from raidsim import result as results
 from raidsim.report import csv_file
+from raidsim.result import cuts, draws, facts
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_text("utf-8")
 SECTIONS = {
     "The object": results.Result,
-    "What the cards do not know": result_draws.Unknowns,
-    "Intervals of a point": result_draws.PointUnknowns,
-    "An interval of draws": result_draws.Figure,
-    "A share": result_draws.Share,
-    "An experiment": result_draws.Experiment,
+    "What the cards do not know": draws.Unknowns,
+    "Intervals of a point": draws.PointUnknowns,
+    "An interval of draws": draws.Figure,
+    "A share": draws.Share,
+    "An experiment": draws.Experiment,
     "A volume": facts.VolumeFacts,
     "A hybrid": facts.HybridFacts,
     "Power": facts.Power,
@@ -34,9 +36,9 @@ SECTIONS = {
     "A phase": results.Phase,
     "A moment": results.Moment,
     "A loss": results.Loss,
-    "A power cut": result_cuts.PowerCut,
-    "A volume in a power cut": result_cuts.VolumeCut,
-    "A hole": result_cuts.Hole,
+    "A power cut": cuts.PowerCut,
+    "A volume in a power cut": cuts.VolumeCut,
+    "A hole": cuts.Hole,
     "A highest load": results.Highest,
     "An interval": results.Interval,
     "A latency": results.Latency,
@@ -70,9 +72,10 @@ def test_every_field_stands_on_the_page_in_its_order(section: str) -> None:
 
 
 def test_every_object_of_a_result_has_a_section() -> None:
+    modules = [f"{results.__name__}.{one.name}" for one in iter_modules(results.__path__)]
     objects = {
         o
-        for module in (results, facts, result_cuts, result_draws)
+        for module in map(import_module, modules)
         for o in vars(module).values()
         if isinstance(o, type) and is_dataclass(o) and o.__module__ == module.__name__
     }

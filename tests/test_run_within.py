@@ -15,7 +15,7 @@ from watching import scenario
 
 from raidsim.result import Interval
 from raidsim.running import run
-from raidsim.within import between
+from raidsim.running.highest_load import between
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
 FOUR_DIES = {"flash.dies_per_channel": 4}

@@ -7,9 +7,9 @@ import pytest
 
 from raidsim import scenario
 from raidsim.errors import InputError
-from raidsim.facts import HybridFacts
 from raidsim.observe.inventory import hybrid_facts
 from raidsim.report.findings import findings
+from raidsim.result.facts import HybridFacts
 
 TEXT = """\
 [host]

@@ -10,7 +10,7 @@ from synthetic import result
 
 from raidsim import InputError, SchemaWarning, cli
 from raidsim.cards.loader import read_card
-from raidsim.result_file import parse
+from raidsim.result.file import parse
 from raidsim.scenario import from_data, load_text
 from raidsim.scenario import load as load_scenario
 from raidsim.schemas import SCHEMAS, Schema, up_to_date

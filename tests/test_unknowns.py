@@ -16,7 +16,7 @@ from raidsim.report import json_file
 from raidsim.report import unknowns as words
 from raidsim.report.curves import curves
 from raidsim.resources import data_folder
-from raidsim.result_draws import PointUnknowns
+from raidsim.result.draws import PointUnknowns
 from raidsim.risk.assess import assess
 from raidsim.studies import unknown
 from raidsim.studies.orders import compare

@@ -6,8 +6,8 @@ n outstanding commands give min(n / (latency + service), 1 / service) IO/s.
 
 from __future__ import annotations
 
-from raidsim.facts import SystemPower
 from raidsim.result import Counts, Interval, Latency, Limit, Point, Result
+from raidsim.result.facts import SystemPower
 from raidsim.validate.jobs import Job
 
 KIB = 1024

@@ -20,13 +20,13 @@ from raidsim.acceptance.ranges import COVERED, NO_LIMITS, WANTED, moved, ranges_
 from raidsim.errors import InputError, Problem
 from raidsim.fio import values
 from raidsim.measured.said import RATE_HELD
+from raidsim.progress import OnPoint
 from raidsim.result import Point, Result
 from raidsim.running import run
 from raidsim.scenario import Scenario
 from raidsim.studies.point_figures import row_of, sides
 from raidsim.studies.unknown import Drawn, Teller, draw
 from raidsim.unknowns.compared import left_out
-from raidsim.waits import OnPoint
 from raidsim.workers.engine import OnProgress
 
 RATE_ONLY = ("iops",)

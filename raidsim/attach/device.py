@@ -30,7 +30,7 @@ from raidsim.attach.members import DataLost
 from raidsim.attach.stored import Stored
 from raidsim.control import Hybrid, Volume
 from raidsim.errors import InputError
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 from raidsim.scenario.arrays import stops_trims
 from raidsim.system.tables import SaturationError
 

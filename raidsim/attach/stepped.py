@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from raidsim.attach.attached import AttachedSystem
 from raidsim.attach.clock import Clock
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 from raidsim.scenario import Scenario
 
 OUTAGE = {"kind": "power-cut", "outage": "1 s", "boot": "0 s"}

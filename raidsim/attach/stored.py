@@ -22,7 +22,7 @@ from raidsim.attach.sparse import Sparse
 from raidsim.control import Hybrid, Volume
 from raidsim.intervene import pinned, promises
 from raidsim.kernel import tables as t
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 
 LOG = logging.getLogger("raidsim.attach")
 

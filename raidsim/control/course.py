@@ -23,7 +23,7 @@ from raidsim.control.refusals import in_events
 from raidsim.errors import InputError
 from raidsim.intervene.cache_lines import Range
 from raidsim.result import Loss
-from raidsim.result_cuts import PowerCut
+from raidsim.result.cuts import PowerCut
 from raidsim.scenario import EventSpec
 from raidsim.scenario import events as kinds
 from raidsim.system.system import stream_key

@@ -17,7 +17,7 @@ from raidsim.control.power import Power, Powered
 from raidsim.intervene import window
 from raidsim.observe import figures, limits, station_use
 from raidsim.result import Limit, StationUse
-from raidsim.result_cuts import PowerCut
+from raidsim.result.cuts import PowerCut
 from raidsim.scenario.arrays import HOST
 
 LATEST_START = 3e9  # s

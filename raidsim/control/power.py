@@ -21,7 +21,7 @@ from raidsim.control.operation import Operation
 from raidsim.intervene import power, promises
 from raidsim.kernel import tables as t
 from raidsim.layout.health import has_more_than_its_data
-from raidsim.result_cuts import PowerCut, VolumeCut
+from raidsim.result.cuts import PowerCut, VolumeCut
 
 LONGEST_BOOT = 3600.0  # s
 CHECKS = ("resync", "consistency check")  # operations that make redundancy right

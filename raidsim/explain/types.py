@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raidsim.explain.disks import Access, Disk
-from raidsim.facts import VolumeFacts
+from raidsim.result.facts import VolumeFacts
 from raidsim.scenario import ControllerSpec, VolumeSpec
 
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.assembly.intent import EVER_SINCE
 from raidsim.intervene.full_caches import AT_A_TIME, is_random
 from raidsim.kernel import cache_past
@@ -110,7 +110,7 @@ def _set(system: System, stream: int, array: int, pace: float) -> None:
     draws = np.random.default_rng(int(stream_key(system.seed, "full bitmap", stream)))
     number = HISTORY
     while left > 0:
-        waits.go_on()
+        progress.go_on()
         writes = min(left, AT_A_TIME)
         starts, ends = np.zeros(writes, np.int64), np.zeros(writes, np.int64)
         number = cache_past.draw(system.world, stream, number, starts, ends)

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.intervene.cache_lines import lanes_of
 from raidsim.intervene.window import settle_dirt
 from raidsim.kernel import cache_past, destage
@@ -100,7 +100,7 @@ def fill(system: System, cache: int, streams: Sequence[int], most: int | None = 
     follow = [HISTORY] * len(mine)
     known: NDArray[np.int64] | None = None
     for _ in range(MOST_DRAWN // AT_A_TIME):
-        waits.go_on()
+        progress.go_on()
         volumes, starts, ends = _drawn(system, mine, shares, follow, draws)
         keys = _keys(system, volumes, starts)
         if known is None:  # where writes go, in the order of the elevator

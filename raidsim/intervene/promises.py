@@ -43,7 +43,7 @@ from raidsim.layout.accesses import merge
 from raidsim.layout.address import held, is_good, place, whole_drive
 from raidsim.layout.plan import bound, pieces
 from raidsim.layout.tables import ACCESS, DATA, LOST, MIRRORED, PARITY, UNUSED, WRITE, P
-from raidsim.result_cuts import Hole, VolumeCut
+from raidsim.result.cuts import Hole, VolumeCut
 from raidsim.system.system import System
 
 Ranges = list[tuple[int, int]]

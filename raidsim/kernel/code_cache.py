@@ -33,7 +33,7 @@ from numba.core import serialize
 from numba.core.caching import _Cache, _cache_log
 from numba.core.compiler import CompileResult
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.kernel.checked import CHECKED
 
 COMPILING = "compiling the kernel"
@@ -194,7 +194,7 @@ class CodeCache(_Cache):
         """The code for arguments of these types; None if it is to be compiled."""
         found = self._loaded(sig, target_context)
         if found is None:
-            waits.tell(f"{COMPILING} {_PARTS.get(self._name, _SMALL)} (once)")
+            progress.tell(f"{COMPILING} {_PARTS.get(self._name, _SMALL)} (once)")
         return found
 
     def _loaded(self, sig: Any, target_context: Any) -> Any:

@@ -21,7 +21,7 @@ import numba
 from numba.core import types
 from numba.core.registry import CPUDispatcher
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.kernel import bounds, checked, inlined
 from raidsim.kernel.code_cache import CodeCache
 
@@ -75,7 +75,7 @@ class MachineCode:
     def compiled(self, arguments: tuple[Any, ...]) -> Callable[..., Any]:
         """The function for arguments of such types, from the disk or made now."""
         kinds = tuple(map(_type_of, arguments))
-        found: Callable[..., Any] = waits.apart(lambda: self._made(kinds))
+        found: Callable[..., Any] = progress.apart(lambda: self._made(kinds))
         return found
 
     def _made(self, kinds: tuple[Any, ...]) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ import numpy as np
 from raidsim.layout.arrange import arrange
 from raidsim.lessons.rebuild import idle_seconds, media
 from raidsim.result import Point
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 from raidsim.store.array import Store
 from raidsim.teaching.lesson import Explore, Given, Knob, Lesson, Mistake, Question, Shown
 from raidsim.teaching.runs import simulate

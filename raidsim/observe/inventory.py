@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from raidsim.assembly.fabric import fabric
 from raidsim.cards import Card
-from raidsim.facts import HybridFacts, LinkFacts, Power, SystemPower, VolumeFacts
+from raidsim.result.facts import HybridFacts, LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.topology.graph import Load
 from raidsim.units import MIB

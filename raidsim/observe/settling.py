@@ -174,7 +174,7 @@ class Settling:
         for the disks that are busy with what drains.
     kept
         Rows of caches in which reads find as much as in the long run. A rise there does not go on
-        (:mod:`raidsim.kept_lines`).
+        (:mod:`raidsim.running.kept_lines`).
     """
 
     def __init__(

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.errors import InputError, TableOverflowError
 from raidsim.kernel import is_compiled
 from raidsim.kernel.code_cache import COMPILING
@@ -25,14 +25,14 @@ from raidsim.page.problems import problems_of
 from raidsim.page.process import answer
 from raidsim.page.shown import shown
 from raidsim.page.text import read
+from raidsim.progress import PointProgress
 from raidsim.report import json_file, plot
 from raidsim.report.lesson_page import page
 from raidsim.result import Interrupted, Result
-from raidsim.result_file import parse
+from raidsim.result.file import parse
 from raidsim.running import run
 from raidsim.scenario import Scenario
 from raidsim.system.tables import SaturationError
-from raidsim.waits import PointProgress
 
 TELL_S = 0.1
 """Seconds from one word of how far a run is to the next."""
@@ -57,7 +57,7 @@ class Worker:
     def serve(self) -> None:
         """Work until the page is gone."""
         threading.Thread(target=self._listen, daemon=True).start()
-        with waits.told(self._wait):
+        with progress.told(self._wait):
             if not is_compiled():
                 self._tell({"compiles": True})
                 _briefly(COMPILES)

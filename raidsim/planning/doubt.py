@@ -19,7 +19,7 @@ from raidsim.planning.design import scenario_of
 from raidsim.planning.need import Need
 from raidsim.planning.outcome import Candidate, State
 from raidsim.planning.runs import REBUILDING, Measured, Runner, until_settled
-from raidsim.result_draws import Experiment
+from raidsim.result.draws import Experiment
 from raidsim.scenario import Scenario
 from raidsim.studies.measurements import measurement_of
 from raidsim.studies.short import shortened

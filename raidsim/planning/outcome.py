@@ -9,7 +9,7 @@ from typing import Any
 
 from raidsim.errors import InputError, Problem, named_as_arguments, quote
 from raidsim.plain_json import finite
-from raidsim.result_draws import Experiment
+from raidsim.result.draws import Experiment
 from raidsim.scenario import Scenario
 
 SCHEMA = "raidsim.plan/1"

@@ -12,7 +12,6 @@ from rich.text import Text
 from raidsim import units
 from raidsim.cards import plausible
 from raidsim.errors import InputError
-from raidsim.facts import LinkFacts
 from raidsim.observe import inventory
 from raidsim.observe.inventory import hybrid_facts
 from raidsim.report import (
@@ -28,6 +27,7 @@ from raidsim.report.checked import Checked
 from raidsim.report.finding import Severity, cards_of
 from raidsim.report.ruled import ruled
 from raidsim.report.summary import air_sentence, load_sentence, machine_sentence
+from raidsim.result.facts import LinkFacts
 from raidsim.risk.assess import Risk
 from raidsim.scenario import LoadSpec, Scenario, VolumeSpec
 from raidsim.scenario.intensity import label

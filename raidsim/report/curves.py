@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from raidsim import units
 from raidsim.result import Highest, Latency, Point, Result
-from raidsim.result_draws import PointUnknowns
+from raidsim.result.draws import PointUnknowns
 
 Axis = Literal["outstanding", "rate", "step"]
 QUANTILES = ("p50", "p95", "p99", "p999")

@@ -1,7 +1,7 @@
 """Pictures inside a page, in the colours of its style sheet.
 
 They are drawn in placeholder colours which the style sheet then replaces, so that they follow the
-reader's light or dark setting. The mouse pointer shows figures: :mod:`raidsim.readings`.
+reader's light or dark setting. The mouse pointer shows figures: :mod:`raidsim.report.readings`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from raidsim import readings
+from raidsim.report import readings
 from raidsim.report.panels import Palette
 from raidsim.report.plot import drawing, save_svg
 

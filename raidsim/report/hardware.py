@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from raidsim.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.report import hybrids, numbers
 from raidsim.result import Result
+from raidsim.result.facts import LinkFacts, Power, SystemPower, VolumeFacts
 from raidsim.scenario import ControllerSpec, VolumeSpec
 from raidsim.units import capacity_for_people
 

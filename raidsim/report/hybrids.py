@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from raidsim.facts import HybridFacts
 from raidsim.report import numbers
 from raidsim.report.curves import Curve
 from raidsim.report.drives import span
+from raidsim.result.facts import HybridFacts
 from raidsim.units import capacity_for_people
 
 

@@ -15,7 +15,7 @@ from raidsim.report.curves import KINDS, Curve, offered
 from raidsim.report.hardware import some
 from raidsim.report.ruled import ruled
 from raidsim.result import Course, Latency, OperationUse, Phase, Point, Result
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 
 MINUTES_FROM = 600.0  # s, from which a table counts minutes
 HOURS_FROM = 36_000.0

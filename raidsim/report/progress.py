@@ -24,7 +24,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from raidsim import waits
+from raidsim import progress
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -103,7 +103,7 @@ class Bar:
     def __init__(self, first: str = "starting", *, console: Console | None = None) -> None:
         self._first = first
         self._console = console or Console(file=sys.stderr, highlight=False)
-        self._told = waits.told(self.wait)
+        self._told = progress.told(self.wait)
         self._fractions: dict[int, float] = {}
         self._task: TaskID | None = None
         self._said: set[str] = set()

@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim import units
-from raidsim.facts import VolumeFacts
 from raidsim.report import numbers
 from raidsim.report.hardware import level_words, some
 from raidsim.report.numbers import percent
 from raidsim.report.ruled import ruled
+from raidsim.result.facts import VolumeFacts
 from raidsim.risk.assess import LIFETIMES, Risk, has_all_in_back, of_hybrid
 from raidsim.scenario import HybridSpec
 from raidsim.stats.proportions import Estimate

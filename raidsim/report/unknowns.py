@@ -10,7 +10,7 @@ from raidsim.report import numbers
 from raidsim.report.curves import Curve, half_width, latency_unit
 from raidsim.report.phases import duration
 from raidsim.result import Result
-from raidsim.result_draws import Figure, PointUnknowns, Share, Unknowns
+from raidsim.result.draws import Figure, PointUnknowns, Share, Unknowns
 from raidsim.studies.point_figures import RATE_FROM, TIME, is_of_course, is_time_of_operation
 from raidsim.unknowns import spread
 

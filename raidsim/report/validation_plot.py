@@ -1,6 +1,6 @@
 """Published against simulated, drawn as SVG: the same verdicts give the same bytes.
 
-The mouse pointer shows the figures of a point (:mod:`raidsim.readings`).
+The mouse pointer shows the figures of a point (:mod:`raidsim.report.readings`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from raidsim import readings
+from raidsim.report import readings
 from raidsim.report.panels import LIGHT
 from raidsim.report.plot import save_svg
 from raidsim.validate.verdict import Verdict

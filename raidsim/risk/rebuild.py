@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.assembly.drives import kind_at, kind_of
 from raidsim.assembly.volume_rows import drives_of, member_of
 from raidsim.control.model import BuiltSystem, build
@@ -201,7 +201,7 @@ def _of_a_sample(
     begun, destaged = int(system.now), sweeps.destaged(system, lane)
     first: operation.Progress | None = None
     for ios in range(LOOK, most + LOOK, LOOK):
-        waits.go_on()
+        progress.go_on()
         loads.run(counted + ios)  # and no further than to the end of the operation
         after = figures.counts(system, streams)
         more = after.in_flight - before.in_flight

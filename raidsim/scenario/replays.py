@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
-from raidsim import units, waits
+from raidsim import progress, units
 from raidsim.errors import InputError, Problem, quote, quoted
 from raidsim.scenario.finding import Finding
 from raidsim.scenario.load_spec import SizeShare
@@ -82,7 +82,7 @@ def plan(replay: Replay) -> Plan:
 def _plan(replay: Replay, _: int, size: int) -> Plan:
     trace = opened(replay)
     if size > LONG:
-        waits.tell(f"reading {Path(replay.file).name}")
+        progress.tell(f"reading {Path(replay.file).name}")
     found = survey(chosen(trace, replay.volumes, *stretch_of(replay)))
     names = trace.volumes
     if replay.volumes is None and len(found.ends) > 1:

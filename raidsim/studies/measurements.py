@@ -16,7 +16,7 @@ from raidsim.cards import Card
 from raidsim.cards.attributes import DRIVE_KINDS
 from raidsim.cards.posterior import FIGURE
 from raidsim.errors import InputError, TableOverflowError
-from raidsim.result_draws import Experiment
+from raidsim.result.draws import Experiment
 from raidsim.scenario import Scenario
 from raidsim.studies.short import measured, shortened
 from raidsim.system.tables import SaturationError

@@ -27,7 +27,7 @@ class Order:
 
     Attributes
     ----------
-    figure : its name, as in :class:`raidsim.result_draws.Figure`.
+    figure : its name, as in :class:`raidsim.result.draws.Figure`.
     ratio : of the first scenario to the second with the cards as they are.
     low, high : where nine in ten of the draws have that ratio.
     ahead : share of the draws in which it is above 1; a tie counts half.

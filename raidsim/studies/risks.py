@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raidsim.errors import InputError
-from raidsim.result_draws import Figure
+from raidsim.result.draws import Figure
 from raidsim.risk import rebuild
 from raidsim.risk.assess import Risk, assess, is_simulated
 from raidsim.scenario import Scenario

@@ -30,7 +30,7 @@ from typing import Any, Literal
 from raidsim.errors import InputError, Problem
 from raidsim.kernel.code_cache import cache_root
 from raidsim.result import Result
-from raidsim.result_file import parse
+from raidsim.result.file import parse
 from raidsim.running import provenance
 from raidsim.studies.figures import COLUMNS, Cell
 

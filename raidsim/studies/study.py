@@ -20,7 +20,7 @@ from raidsim.errors import InputError, TableOverflowError
 from raidsim.kernel import is_compiled
 from raidsim.plain_json import digest
 from raidsim.result import Result
-from raidsim.result_file import packed
+from raidsim.result.file import packed
 from raidsim.running import cards_hash, provenance, run
 from raidsim.scenario import Scenario
 from raidsim.studies.figures import Cell, rows_of

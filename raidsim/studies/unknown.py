@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from raidsim import units
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem, TableOverflowError, quote
+from raidsim.progress import OnPoint, PointProgress
 from raidsim.result import Interrupted, Point, Result
-from raidsim.result_draws import Experiment, Figure, PointUnknowns, Share, Unknowns
+from raidsim.result.draws import Experiment, Figure, PointUnknowns, Share, Unknowns
 from raidsim.running import Progress as RunProgress
 from raidsim.running import run as run_alone
 from raidsim.running import telling
@@ -37,7 +38,6 @@ from raidsim.unknowns.links import most_carried
 from raidsim.unknowns.platters import half_turn
 from raidsim.unknowns.shares import shares
 from raidsim.unknowns.values import UnknownValue
-from raidsim.waits import OnPoint, PointProgress
 from raidsim.workers.engine import OnProgress, Progress, execute
 
 DRAWS = 64

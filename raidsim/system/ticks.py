@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim import waits
+from raidsim import progress
 
 PERIOD = 0.1
 """Seconds from one tick to the next."""
@@ -35,9 +35,9 @@ def go_on() -> None:
     Raises
     ------
     Stopped
-        After :func:`raidsim.waits.stop`.
+        After :func:`raidsim.progress.stop`.
     """
-    waits.go_on()
+    progress.go_on()
 
 
 @cache

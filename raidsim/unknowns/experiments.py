@@ -15,7 +15,7 @@ from typing import Any
 
 from raidsim.cards import Card
 from raidsim.fio.job_file import FileJob, Place, loads_of
-from raidsim.result_draws import Experiment
+from raidsim.result.draws import Experiment
 
 
 @dataclass(frozen=True)

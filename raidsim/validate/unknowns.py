@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from raidsim.errors import InputError
-from raidsim.facts import SystemPower
 from raidsim.result import Result
+from raidsim.result.facts import SystemPower
 from raidsim.running import measure_points
 from raidsim.scenario import load
 from raidsim.studies.short import shortened

@@ -34,8 +34,9 @@ from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, TypeVar
 
-from raidsim import collector, waits
+from raidsim import progress
 from raidsim.errors import InputError, Problem
+from raidsim.workers import garbage_collector
 from raidsim.workers.cluster import cluster_of
 
 Variant = TypeVar("Variant")
@@ -386,11 +387,11 @@ def _threads(count: int) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:  # Ctrl-C too: the other results are no longer needed
-        waits.stop()
+        progress.stop()
         raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        waits.allow()
+        progress.allow()
         sys.setswitchinterval(usual)
 
 
@@ -459,7 +460,7 @@ def _begin(parent: int, wanted: str) -> None:
     from joblib.externals.loky import process_executor  # noqa: PLC0415  (as above)
 
     process_executor._MAX_MEMORY_LEAK_SIZE = KEPT_BYTES
-    collector.run_seldom()
+    garbage_collector.run_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_watch, args=(parent, wanted), daemon=True).start()
 
@@ -468,8 +469,8 @@ def _watch(parent: int, wanted: str) -> None:
     """End the runs of a worker when they are no longer wanted, and the worker with its parent."""
     while os.getppid() == parent:
         if not Path(wanted).exists():
-            waits.stop()
-            if waits.is_making():  # a compiler, which can't be stopped
+            progress.stop()
+            if progress.is_making():  # a compiler, which can't be stopped
                 os._exit(1)
         time.sleep(LOOK_S)
     os._exit(1)

@@ -20,7 +20,7 @@ from raidsim.layout.tables import (
 )
 from raidsim.page.live import places
 from raidsim.page.live.following import Command, Followed, Step, Strip
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 
 WAYS = {
     FULL_STRIPE: "full stripe: parity is computed from the new data alone",

@@ -20,7 +20,7 @@ from raidsim.layout.address import held
 from raidsim.page.live import picture, telling
 from raidsim.page.live.following import Followed, Follower, Step
 from raidsim.page.live.places import CACHE, busiest_of_host, places
-from raidsim.result_cuts import VolumeCut
+from raidsim.result.cuts import VolumeCut
 from raidsim.scenario import Scenario
 from raidsim.system.tables import SaturationError
 from raidsim.warming import warm_drives

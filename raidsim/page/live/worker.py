@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, BinaryIO
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.errors import InputError, Problem, TableOverflowError
 from raidsim.page import frames
 from raidsim.page.live.presets import PRESETS, preset
@@ -97,7 +97,7 @@ def serve(asked: BinaryIO, told: BinaryIO) -> None:
         told.write(frames.packed(message))
         told.flush()
 
-    with waits.told(lambda words: tell({"waits": words})):
+    with progress.told(lambda words: tell({"waits": words})):
         while (message := frames.read(asked)) is not None:
             tell({"done": arrays.answer(message)})
 

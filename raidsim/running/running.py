@@ -1,11 +1,11 @@
-"""Running a scenario: each intensity is measured (`raidsim.session`), and reported.
+"""Running a scenario: each intensity is measured (`raidsim.running.session`), and reported.
 
 A scenario with events is followed through them instead, and one with machines through their boot,
-once for each intensity (`raidsim.course`).
+once for each intensity (`raidsim.running.course`).
 
 For a load with a latency limit (``within``), the highest intensity within it is searched
-(`raidsim.within`). If an open load asks for more than the system can sustain, further points find
-the sustained rate (`raidsim.capacity`).
+(`raidsim.running.highest_load`). If an open load asks for more than the system can sustain, further
+points find the sustained rate (`raidsim.running.sustained_rate`).
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from raidsim.busy_cores import with_more_workers
-from raidsim.capacity import Capacity
 from raidsim.control.model import Model
-from raidsim.course import CourseSession
 from raidsim.errors import InputError, Problem, quote
-from raidsim.falls import with_reasons
 from raidsim.kernel import SOURCE_HASH
 from raidsim.observe import inventory
 from raidsim.observe.ios import Keeper
+from raidsim.progress import OnPoint, PointProgress
 from raidsim.result import Highest, Interrupted, Point, Result
+from raidsim.running.busy_cores import with_more_workers
+from raidsim.running.course import CourseSession
+from raidsim.running.falls import with_reasons
+from raidsim.running.highest_load import find_highest
+from raidsim.running.session import Session
+from raidsim.running.sustained_rate import SustainedRates
 from raidsim.scenario import Scenario
-from raidsim.session import Session
 from raidsim.system.tables import SaturationError
 from raidsim.version import __version__
-from raidsim.waits import OnPoint, PointProgress
-from raidsim.within import find_highest
 from raidsim.workers.engine import execute
 
 Progress = OnPoint | bool | None
@@ -126,16 +126,16 @@ def _run(scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | Non
         if scenario.searched is None:
             _measure_all(scenario, on_point, keeper, measured)
             if _settles(scenario):
-                capacity = _capacity(scenario, on_point)
+                rates = _sustained_rates(scenario, on_point)
                 for intensity in range(scenario.points):
-                    measured[intensity] = capacity.add_to(measured[intensity], intensity)
+                    measured[intensity] = rates.add_to(measured[intensity], intensity)
         else:
             first = partial(_first, keeper=keeper)
             highest = find_highest(scenario, scenario.searched, first, on_point, measured)
             if highest.iops is None and _settles(scenario):  # what is carried at all?
                 for value, points in measured.items():
                     tried = scenario.at(scenario.searched, value)
-                    measured[value] = _capacity(tried, on_point).add_to(points, 0)
+                    measured[value] = _sustained_rates(tried, on_point).add_to(points, 0)
     except KeyboardInterrupt:
         if not measured:
             raise
@@ -216,7 +216,7 @@ def cards_hash(scenario: Scenario) -> str:
 def provenance() -> dict[str, str]:
     """Versions and the hash of the sources: what a result depends on beside scenario and cards."""
     digest = hashlib.sha256()
-    root = Path(__file__).parent
+    root = Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode())
         digest.update(path.read_bytes())
@@ -312,9 +312,9 @@ def _settles(scenario: Scenario) -> bool:
     return not (scenario.events or scenario.machines or has_end)
 
 
-def _capacity(scenario: Scenario, on_point: OnPoint | None) -> Capacity:
+def _sustained_rates(scenario: Scenario, on_point: OnPoint | None) -> SustainedRates:
     told = None if on_point is None else _one_at_a_time(on_point)
-    return Capacity(scenario, partial(_trial, points=scenario.points, on_point=told))
+    return SustainedRates(scenario, partial(_trial, points=scenario.points, on_point=told))
 
 
 def _trial(

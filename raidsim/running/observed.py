@@ -1,6 +1,7 @@
 """What is observed of one point: the state of its measurement, and the points of its result.
 
-:mod:`raidsim.session` measures, and changes this state. Here it is only read, for the result.
+:mod:`raidsim.running.session` measures, and changes this state. Here it is only read, for the
+result.
 """
 
 from __future__ import annotations

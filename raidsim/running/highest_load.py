@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from raidsim.progress import OnPoint, PointProgress
 from raidsim.result import Highest, Interval, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.stats import search
 from raidsim.units import MS_PER_S
-from raidsim.waits import OnPoint, PointProgress
 
 Measure = Callable[[Scenario, OnPoint | None], list[Point]]
 """Measures the first intensity of a scenario: a point for each load."""

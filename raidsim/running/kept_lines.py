@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim import waits
+from raidsim import progress
 from raidsim.intervene import full_caches
 from raidsim.intervene.full_caches import AT_A_TIME, are_random
 from raidsim.kernel import cache_past
@@ -148,7 +148,7 @@ class _Past:
         self.used = int(self.system.world.caches[self.cache]["used"])
         reads = found = 0
         while ios > 0:
-            waits.go_on()
+            progress.go_on()
             some = min(ios, AT_A_TIME)
             ios -= some
             volumes, starts, ends, writes = self._drawn(some)

@@ -4,7 +4,7 @@ The throughput of a system that is asked for too much is about its highest rate.
 begins there: a rate a little below should be sustained, and a rate a little above should not; both
 are tried side by side. If this is not so, further trials step away until it is, and then halve the
 interval between. A trial is a point like any other, and is judged in the same way
-(`raidsim.session`). It is long enough to distinguish rates that differ by a few per cent.
+(`raidsim.running.session`). It is long enough to distinguish rates that differ by a few per cent.
 
 Loads that are saturated together are scaled together; all others stay as they are.
 """
@@ -69,7 +69,7 @@ class _Found:
         return words
 
 
-class Capacity:
+class SustainedRates:
     """The rates that a system carries; a result at one point holds at others too.
 
     Parameters

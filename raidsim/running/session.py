@@ -8,7 +8,7 @@
    as wrong.
 
 Loads that end by themselves (a limit, given arrivals) are measured from start to end. What results
-say of a point is in `raidsim.observed`.
+say of a point is in `raidsim.running.observed`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-from raidsim import kept_lines
 from raidsim.control.model import Model
 from raidsim.intervene import full_bitmaps, full_caches, window
 from raidsim.kernel import tables as t
@@ -30,14 +29,15 @@ from raidsim.observe.settling import (
     Settling,
     Unsettled,
 )
-from raidsim.observed import Observed
+from raidsim.progress import OnPoint, PointProgress, go_on, so_far
 from raidsim.result import FROM_THE_START
+from raidsim.running import kept_lines
+from raidsim.running.observed import Observed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import label, period_of
 from raidsim.scenario.replays import plan
 from raidsim.system.tables import SaturationError
 from raidsim.units import NS_PER_S
-from raidsim.waits import OnPoint, PointProgress, go_on, so_far
 from raidsim.warming import warm_drives
 
 LEAST_PILOT = 2_000

@@ -23,13 +23,13 @@ from scenario_texts import ONE_MACHINE
 from synthetic import point as synthetic_point
 from watching import begin, scenario
 
-from raidsim import capacity, cli
+from raidsim import cli
 from raidsim.control.model import build
 from raidsim.errors import InputError
 from raidsim.observe.saturation import is_saturated
 from raidsim.report import csv_file, html, json_file, plot
 from raidsim.result import Carried, Interrupted, Interval
-from raidsim.running import run
+from raidsim.running import run, sustained_rate
 from raidsim.scenario import from_data, load, load_text
 from raidsim.system import tables
 
@@ -79,7 +79,7 @@ def swept():
 @pytest.fixture(autouse=True)
 def quick_trials(monkeypatch):
     """Shorter trials, except for the sweep that all look at: chance piles up 2 % of these."""
-    monkeypatch.setattr(capacity, "TRIAL_IOS", 30_000)
+    monkeypatch.setattr(sustained_rate, "TRIAL_IOS", 30_000)
 
 
 @pytest.fixture
@@ -125,7 +125,7 @@ def test_reads_that_go_past_waiting_writes_are_told_apart_from_what_is_carried()
 def test_what_is_called_the_most_is_never_less_than_what_came_out(came_out, is_more):
     """The table said 1,097 I/Os a second, and the remark that at most 1,070 are carried."""
     made = replace(synthetic_point(None, rate=3000.0), iops=Interval(came_out, None, None))
-    found = capacity._with_carried(made, Carried(1070.0, 1060.0, 1080.0), "", "")
+    found = sustained_rate._with_carried(made, Carried(1070.0, 1060.0, 1080.0), "", "")
     assert ("at most" in found.warnings[0]) != is_more
     assert ("here 1,097 IO/s come out" in found.warnings[0]) == is_more
 
@@ -134,7 +134,7 @@ def test_a_cache_that_fills_for_many_minutes_does_not_lend_a_rate_that_is_not_ca
     """At 3,000 I/Os a second the cache is full after minutes. Until then each write is done in
     0.05 ms. Some 2,800 to 2,900 are carried in the long run.
     """
-    monkeypatch.setattr(capacity, "TRIAL_IOS", 100_000)  # as many as out of tests
+    monkeypatch.setattr(sustained_rate, "TRIAL_IOS", 100_000)  # as many as out of tests
     changes = {"load.outstanding": None, "load.rate": "3000 IO/s", "measure.precision": "3 %"}
     changes |= {"controller.set.cache.size": "64 MiB"}
     fill = {"measure.min_ios": 75_000, "measure.max_ios": 4_000_000}
@@ -223,7 +223,7 @@ def test_what_is_carried_by_trials_whose_caches_had_not_settled_is_told_as_that(
         open_cache = [] if settles else ["what a cache holds still grew"]
         return [replace(over, saturated=rate > 100, unsettled=open_cache)]
 
-    (found,) = capacity.Capacity(asked, trial).add_to([over], 0)
+    (found,) = sustained_rate.SustainedRates(asked, trial).add_to([over], 0)
     assert found.carried.rate == pytest.approx(100, rel=0.03)
     assert ("had not settled" in found.warnings[0]) != settles
 
@@ -238,7 +238,7 @@ def test_what_was_told_of_the_trials_for_one_point_is_not_told_of_another_point(
         is_over = tried.loads[0].rate[-1] > 100
         return [replace(over, saturated=is_over, unsettled=open_cache), closed]
 
-    found = capacity.Capacity(asked, trial)
+    found = sustained_rate.SustainedRates(asked, trial)
     first, second = (found.add_to([over, closed], number)[0].warnings[0] for number in (0, 1))
     assert "had not settled" in first
     assert "had not settled" not in second
@@ -289,21 +289,21 @@ def test_a_bracket_holds_the_border_wherever_it_begins(seed):
         tried.extend(shares)
         return [share <= border for share in shares]
 
-    low, high = capacity.bracket(guess, are_carried)
-    assert low <= border < high <= min(low * capacity.APART * 1.001, 1.0)
+    low, high = sustained_rate.bracket(guess, are_carried)
+    assert low <= border < high <= min(low * sustained_rate.APART * 1.001, 1.0)
     assert len(tried) <= 16
     assert 1.0 not in tried
 
 
 def test_a_good_guess_takes_two_trials_side_by_side():
     tried = []
-    capacity.bracket(0.5, lambda shares: tried.append(shares) or [x < 0.501 for x in shares])
+    sustained_rate.bracket(0.5, lambda shares: tried.append(shares) or [x < 0.501 for x in shares])
     (both,) = tried
     assert len(both) == 2
 
 
 def test_where_nothing_is_carried_nothing_is_found():
-    assert capacity.bracket(0.5, lambda shares: [False] * len(shares)) is None
+    assert sustained_rate.bracket(0.5, lambda shares: [False] * len(shares)) is None
 
 
 # ---- what has no steady state

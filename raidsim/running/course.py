@@ -1,8 +1,8 @@
 """Following a scenario through its events and boots: warm-up, then phases from event to event.
 
 1. The scenario is built as a SimPy model (`raidsim.control.model`), and warmed up as in a steady
-   state (`raidsim.session`), with bitmaps and caches as in a system in use. Loads that end by
-   themselves begin with the course, and so do all loads beside machines.
+   state (`raidsim.running.session`), with bitmaps and caches as in a system in use. Loads that end
+   by themselves begin with the course, and so do all loads beside machines.
 2. The clock of the events begins, and all data measured so far is discarded. Machines are switched
    on.
 3. At each event, and when a lasting condition ends, a phase ends. The counts of a phase are the
@@ -33,6 +33,7 @@ from raidsim.kernel import tables as t
 from raidsim.observe import caching, figures, sweeps
 from raidsim.observe import tally as tallies
 from raidsim.observe.tally import Tally, tally
+from raidsim.progress import OnPoint, PointProgress, go_on
 from raidsim.result import (
     NO_LOAD,
     ControllerUse,
@@ -45,13 +46,12 @@ from raidsim.result import (
     Point,
 )
 from raidsim.result import Course as CourseResult
+from raidsim.running.session import Session
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
-from raidsim.session import Session
 from raidsim.system.tables import SaturationError
 from raidsim.units import MIB, NS_PER_S
-from raidsim.waits import OnPoint, PointProgress, go_on
 from raidsim.warming import warm_drives
 
 FIRST_STEP = 1e-3  # s between samples of the timeline; doubled as the course goes on
