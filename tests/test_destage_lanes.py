@@ -11,7 +11,7 @@ from conftest import compiled_only
 
 from raidsim.control.model import build
 from raidsim.intervene import cache_lines, full_caches, window
-from raidsim.observe import sweeps
+from raidsim.observe import elevator_passes
 from raidsim.running import run
 from raidsim.scenario import from_data
 
@@ -126,12 +126,12 @@ def test_how_often_destages_went_over_all_is_told_of_the_busiest_lane() -> None:
             system.begin(stream)
     system.run(budget=40_000)
     busy, quiet = system.world.lanes[:2]
-    assert sweeps.busiest_lane(system, 0) == 0
-    assert 0 < quiet["sweep"] < 2**20 < busy["sweep"]
+    assert elevator_passes.busiest_lane(system, 0) == 0
+    assert 0 < quiet["last_pass"] < 2**20 < busy["last_pass"]
     assert busy["destaged"] + quiet["destaged"] == system.world.caches[0]["destaged"]
     window.reset(system)
     system.run(budget=41_000)
-    assert sweeps.busiest_lane(system, 0) == 0
+    assert elevator_passes.busiest_lane(system, 0) == 0
 
 
 def running(asked: Any, ios: int) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import compiled_only
 
-from raidsim.observe import sweeps
+from raidsim.observe import elevator_passes
 from raidsim.risk import rebuild
 from raidsim.running import run
 from raidsim.scenario import load_text
@@ -80,7 +80,7 @@ def told() -> tuple[float, list]:
 
 @compiled_only
 def test_the_time_of_a_rebuild_does_not_hang_on_how_fast_its_sample_goes_over_the_drive(told):
-    """Twelve sweeps of the destages tell what four do; one and a half tell anything."""
+    """Twelve passes of the destages tell what four do; one and a half tell anything."""
     scenario = load_text(SYSTEM)
     (volume,) = scenario.volumes
     long = rebuild.simulated(scenario, volume, intensity=0, sample=9 * 2**30)
@@ -98,13 +98,13 @@ def test_a_sample_that_goes_along_with_the_destages_is_told(sample: str, told: b
 
 
 def test_only_samples_about_as_long_as_a_sweep_go_along() -> None:
-    assert [sweeps.go_along(time, 200.0) for time in (20, 200, 500, 800)] == [
+    assert [elevator_passes.go_along(time, 200.0) for time in (20, 200, 500, 800)] == [
         False,
         True,
         True,
         False,
     ]
-    assert not sweeps.go_along(20.0, 0.0)  # no cache, or none that destages
+    assert not elevator_passes.go_along(20.0, 0.0)  # no cache, or none that destages
 
 
 @compiled_only

@@ -19,7 +19,7 @@ from raidsim.resources import data_folder
 from raidsim.result.draws import PointUnknowns
 from raidsim.risk.assess import assess
 from raidsim.studies import unknown
-from raidsim.studies.orders import compare
+from raidsim.studies.orders import orders_of
 from raidsim.studies.risks import risks_drawn
 from raidsim.unknowns import compared, spread
 from raidsim.unknowns import draws as drawing
@@ -489,13 +489,13 @@ def test_how_many_draws_is_asked_for_must_make_sense(one_server) -> None:
 
 def test_two_scenarios_are_compared_draw_by_draw(one_server) -> None:
     """Requests of half the size are served at a higher rate, whatever the server: in every draw."""
-    (same,) = compare(one_server, one_server, unknowns=16)
+    (same,) = orders_of(one_server, one_server, unknowns=16)
     assert (same.ratio, same.low, same.high, same.ahead) == (1, 1, 1, 0.5)
-    (order,) = compare(one_server, one_server.with_("load.size", "8 KiB"), unknowns=16)
+    (order,) = orders_of(one_server, one_server.with_("load.size", "8 KiB"), unknowns=16)
     assert order.ahead == 1
     assert order.low > 1
     with pytest.raises(InputError, match="not a figure of both"):
-        compare(one_server, one_server, figure="iop", unknowns=16)
+        orders_of(one_server, one_server, figure="iop", unknowns=16)
 
 
 def test_the_mean_time_to_data_loss_of_a_stripe_is_as_unknown_as_its_failures() -> None:

@@ -88,7 +88,7 @@ def test_what_only_a_controller_does_needs_no_drive_of_its_own(systems, planner)
         planner.jobs(claim(measured("raid5-disks", f"volume.write={mode}")))[0]
         for mode in ("back", "through")
     )
-    assert len(systems.sweeps([cached, plain])) == 1
+    assert len(systems.merged([cached, plain])) == 1
 
 
 def test_the_formula_multiplies_what_one_drive_does(planner):

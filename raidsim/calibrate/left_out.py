@@ -159,15 +159,15 @@ def leave_out(
         for claim in chosen
         for job in claim.jobs()
     }
-    sweeps = Systems().sweeps(distinct(changed.values()))
+    runs = Systems().merged(distinct(changed.values()))
     found = execute(
-        [sweep.job for sweep in sweeps],
+        [one.job for one in runs],
         simulate,
         workers=workers,
         on_progress=on_progress,
         processes=processes,
     )
-    results = results_of(sweeps, found)
+    results = results_of(runs, found)
     return [
         LeftOut(
             name,

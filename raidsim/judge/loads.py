@@ -186,8 +186,8 @@ class _Maker:
 
     def _lacks(self, load: LoadSpec, needs: set[str]) -> str:
         """Return the reason why a load cannot supply all open values; empty if it can."""
-        if "outstanding" in needs and len(load.sweep) > 1:
-            shown = f"{load.sweep[0]:g} to {load.sweep[-1]:g}"
+        if "outstanding" in needs and len(load.intensities) > 1:
+            shown = f"{load.intensities[0]:g} to {load.intensities[-1]:g}"
             kind = "outstanding I/Os" if load.outstanding else "IO/s"
             return f"load {quote(load.name)} of the scenario has several: {shown} {kind}"
         return ""

@@ -181,8 +181,8 @@ LANES = Table(
     next=state("i4", "of those that may take a destage, or NONE", start=NONE),
     ready=state("i8", "1: it is one of these"),
     destaged=counter("i8", "on the way to it or there", "B"),
-    swept=state("i8", "`destaged` when the elevator last began again at the start", "B"),
-    sweep=state("i8", "what it took the last time that it went through all its lines", "B"),
+    pass_begun=state("i8", "`destaged` when the elevator last began again at the start", "B"),
+    last_pass=state("i8", "what it took the last time that it went through all its lines", "B"),
 )
 
 GOOD = Column(

@@ -50,10 +50,10 @@ CACHES = Table(
     first_ready=state("i4", "of a controller: next lane that may take a destage", start=NONE),
     last_ready=state("i4", "the last of these, if there is one", start=NONE),
     destaged=counter("i8", "of its lines, on the way to the drives or there", "B"),
-    swept=state(
+    pass_begun=state(
         "i8", "of a front: `destaged` when the elevator last began again at the start", "B"
     ),
-    sweep=state("i8", "of a front: what it took the last time that it went through all", "B"),
+    last_pass=state("i8", "of a front: what it took the last time that it went through all", "B"),
     tasks=volatile("i8", "destages under way"),
     most_tasks=state("i8", "the most of them; 0 once a part of a hybrid is lost"),
     wanted=state("i8", "the most that the drives of arrays with dirty lines take at a time"),

@@ -243,8 +243,8 @@ def next_of_front(w, cache):
     index = seek(w, cache, cache["elevator"])
     if index == NONE:
         index = seek(w, cache, 0)
-        cache["sweep"] = cache["destaged"] - cache["swept"]
-        cache["swept"] = cache["destaged"]
+        cache["last_pass"] = cache["destaged"] - cache["pass_begun"]
+        cache["pass_begun"] = cache["destaged"]
     return index
 
 
@@ -273,8 +273,8 @@ def next_of_lanes(w, cache):
                 index = seek(w, cache, first)
             if index != NONE and w.lines[index]["key"] < end:
                 if is_new:
-                    lane["sweep"] = lane["destaged"] - lane["swept"]
-                    lane["swept"] = lane["destaged"]
+                    lane["last_pass"] = lane["destaged"] - lane["pass_begun"]
+                    lane["pass_begun"] = lane["destaged"]
                 make_ready(w, cache, row, volume)
                 return index
     return NONE

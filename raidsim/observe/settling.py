@@ -24,7 +24,7 @@ from raidsim.intervene import window
 from raidsim.kernel import tables as t
 from raidsim.kernel.array_tables import ERRAND_DESTAGE
 from raidsim.kernel.load_tables import CLOSED
-from raidsim.observe import levels, sweeps
+from raidsim.observe import elevator_passes, levels
 from raidsim.observe.levels import Held, Level, Record
 from raidsim.stats.warmup import mser5
 from raidsim.system.system import System
@@ -41,7 +41,7 @@ MOVED = 0.01
 """Share of its bound: a level that moves so far from first to last third of a window has not
 settled, unless it goes up and down so much that chance alone would do it.
 """
-NEARLY_WHOLE = 0.9  # sweep: what is dirty when the window ends may be a little more than before
+NEARLY_WHOLE = 0.9  # pass: what is dirty when the window ends may be a little more than before
 NEARLY = 0.9  # of its bound, or of its pace: what has come so far comes to its end soon
 FOUND_ANEW = 1e-4
 """Share of what is read and written. A cache that takes up more for the first time still fills.
@@ -51,13 +51,13 @@ One read that goes to a disk takes as long as a hundred from the cache.
 KEPT = 0.02
 """Share of what is written. If more than that stays in a cache, the cache fills."""
 KEPT_OF_A_PART = 0.1
-"""The same for a part of a sweep, in which drives may be slower than in the rest of it.
+"""The same for a part of a pass, in which drives may be slower than in the rest of it.
 
 It is used for closed loads only. If a cache was filled although it would not have become full, it
 drains, and the run comes to the same steady state.
 """
-SWEPT = 0.8
-"""Share of the time watched: two looks at what is dirty, that far apart, are whole sweeps apart."""
+WHOLE_PASSES = 0.8
+"""Share of the time watched: two looks at what is dirty, that far apart, are whole passes apart."""
 BATCHES = 5  # of each of these thirds, which tell how much that is
 CHANCE = 3.0  # standard errors
 WANDERS = 0.05
@@ -312,14 +312,15 @@ class Settling:
         """
         cache = self.system.world.caches[level.rows[0]]
         series = self.record.series(level)
-        if self.is_warming:  # the first sweep finds less in its way than those after it
+        if self.is_warming:  # the first pass finds less in its way than those after it
             series = series[len(series) // 2 :]
         if len(series) == 0 or series[-1] <= cache["low"] or series[0] < levels.FULL * cache["low"]:
             return 0.0
         step = self.record.step / NS_PER_S
         apart, least = len(series) - len(series) // 3, KEPT
-        if (sweep := self._sweep(level, names) / step) > 0:  # whole sweeps: the pace goes with them
-            whole = round(sweep * (SWEPT * len(series) // sweep))
+        one_pass = self._pass_time(level, names) / step
+        if one_pass > 0:  # the pace differs within a pass: compare whole ones
+            whole = round(one_pass * (WHOLE_PASSES * len(series) // one_pass))
             if whole == 0 and self._are_closed(names):
                 least = KEPT_OF_A_PART
             else:
@@ -332,17 +333,17 @@ class Settling:
         kept = least * destaged * apart * step / max(self._passed(), step)
         return rise / (apart * step) if rise > max(chance, kept) else 0.0
 
-    def _sweep(self, level: Level, names: set[str]) -> float:
-        """Return the time of one sweep of destages over the disks, s; 0 if there are none."""
-        passed, swept = self._passed(), self._swept(level, names)
-        return passed / swept if 0 < swept < math.inf else 0.0
+    def _pass_time(self, level: Level, names: set[str]) -> float:
+        """Return the time of one pass of destages over the disks, s; 0 if there are none."""
+        passed, passes = self._passed(), self._passes_of(level, names)
+        return passed / passes if 0 < passes < math.inf else 0.0
 
     def _passed(self) -> float:
         """Since figures are counted, s."""
         return (self.system.now - int(self.system.state["slice_origin"])) / NS_PER_S
 
-    def swept(self, load: str | None = None) -> float:
-        """Return the sweeps of destages over all dirty data in the window, for the slowest cache.
+    def passes(self, load: str | None = None) -> float:
+        """Return the passes of destages over all dirty data in the window, for the slowest cache.
 
         Caches with disks behind them count, of a load or of all. Destages go from low addresses to
         high ones, and begin again. Before the end of the first pass, its length is taken as twice
@@ -350,26 +351,26 @@ class Settling:
         """
         return min(
             (
-                self._swept(level, names)
+                self._passes_of(level, names)
                 for level, names in self.loads_of.items()
                 if level.is_dirty and load in {None, *names}
             ),
             default=math.inf,
         )
 
-    def part_of_a_sweep(self, load: str, ios: int) -> list[str]:
-        """Say so if ``ios`` I/Os measured only a part of a sweep of a load's destages."""
-        swept = self.swept(load)
-        if swept >= NEARLY_WHOLE:
+    def part_of_a_pass(self, load: str, ios: int) -> list[str]:
+        """Say so if ``ios`` I/Os measured only a part of a pass of a load's destages."""
+        passes = self.passes(load)
+        if passes >= NEARLY_WHOLE:
             return []
         return [
-            f"measured over {swept:.2g} of the time in which destages go once over the disks; the"
+            f"measured over {passes:.2g} of the time in which destages go once over the disks; the"
             " rate may go up and down by some per cent meanwhile: raise measure.min_ios to about"
-            f" {units.plain(ios / swept, 1)}, or ask for more precision"
+            f" {units.plain(ios / passes, 1)}, or ask for more precision"
         ]
 
-    def _swept(self, level: Level, names: set[str]) -> float:
-        """Return the sweeps of destages over all of one cache; infinite if it has no disks.
+    def _passes_of(self, level: Level, names: set[str]) -> float:
+        """Return the passes of destages over all of one cache; infinite if it has no disks.
 
         Of a controller that has several elevators: how often that one has with most to do.
         """
@@ -377,12 +378,12 @@ class Settling:
         cache = self.system.world.caches[row]
         table = "caches"
         if cache["errand"] == ERRAND_DESTAGE:
-            lane = sweeps.busiest_lane(self.system, row)
-            if lane != t.NONE and self.system.world.lanes[lane]["sweep"]:
+            lane = elevator_passes.busiest_lane(self.system, row)
+            if lane != t.NONE and self.system.world.lanes[lane]["last_pass"]:
                 table, row = "lanes", lane
-        sweep = float(getattr(self.system.world, table)[row]["sweep"] or 2 * cache["dirty"])
+        pass_time = float(getattr(self.system.world, table)[row]["last_pass"] or 2 * cache["dirty"])
         destaged = self.system.since(table, row, "destaged")
-        return destaged / sweep if sweep and destaged and self._seeks(names) else math.inf
+        return destaged / pass_time if pass_time and destaged and self._seeks(names) else math.inf
 
     def _seeks(self, names: set[str]) -> bool:
         """Return whether some load goes to disks."""

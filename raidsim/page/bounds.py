@@ -90,7 +90,7 @@ def of_data(data: dict[str, Any]) -> Iterator[Wrong]:
 def of_scenario(scenario: Scenario) -> Iterator[Wrong]:
     """Yield the parts of an otherwise valid scenario that are too large for the page."""
     if scenario.points > MOST_POINTS:
-        swept = next(n for n, one in enumerate(scenario.loads) if len(one.sweep) > 1)
+        swept = next(n for n, one in enumerate(scenario.loads) if len(one.intensities) > 1)
         key = "rate" if scenario.loads[swept].outstanding is None else "outstanding"
         cause = f"a sweep of {scenario.points} points is too long {_HERE}"
         yield ("load", swept, key), cause, f"give at most {MOST_POINTS}"

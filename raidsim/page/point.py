@@ -25,7 +25,7 @@ def changes(scenario: Scenario, number: int | None) -> dict[str, Any]:
     wanted: dict[str, Any] = {}
     for place, load in enumerate(scenario.loads):
         at = f"load[{place}]"
-        if number is not None and len(load.sweep) > 1:
+        if number is not None and len(load.intensities) > 1:
             key = "rate" if load.outstanding is None else "outstanding"
             wanted[f"{at}.{key}"] = scenario.written["load"][place][key][number]
         if load.within is not None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from raidsim import units
 from raidsim.report import numbers, phases, risk_table
-from raidsim.studies.comparison import Comparison, Fact, Line, Order, letter
+from raidsim.studies.comparison import Comparison, Fact, Line, RatioInDraws, letter
 from raidsim.studies.paired import Difference
 from raidsim.studies.point_figures import is_time_of_operation
 
@@ -93,7 +93,7 @@ def _digits(number: float, digits: int) -> str:
     return f"{number:,.{places}f}"
 
 
-def order(found: Order | None) -> str:
+def order(found: RatioInDraws | None) -> str:
     """Return whether an order holds in the draws of the cards."""
     if found is None:
         return numbers.NOT_MEASURED

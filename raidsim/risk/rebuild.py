@@ -25,7 +25,7 @@ from raidsim.intervene import operation
 from raidsim.kernel import operation_tables as s
 from raidsim.kernel import tables as t
 from raidsim.layout.address import whole_drive
-from raidsim.observe import caching, figures, inventory, saturation, sweeps
+from raidsim.observe import caching, elevator_passes, figures, inventory, saturation
 from raidsim.risk.groups import redundancy
 from raidsim.scenario import Scenario, VolumeSpec
 from raidsim.scenario.intensity import of_a_burst, period_of
@@ -52,13 +52,13 @@ STILL_FILLING = 0.01
 PERIODS = 10
 """Periods of the loads' bursts over which a rebuild is simulated at least."""
 
-SWEEPS = 4
+PASSES = 4
 """How often the destages of a cache go over the disks, at least, while a rebuild is simulated that
 would otherwise go along with them."""
 
 IOS = 300_000
 """I/Os of the loads, about, over which a rebuild is simulated: after twice as many, rows so far
-count. A sample that is to outlast several sweeps of destages has twice as many as it may take."""
+count. A sample that is to outlast several passes of destages has twice as many as it may take."""
 
 OUTLASTING_IOS = 10 * IOS
 """I/Os of the loads in a sample that is to outlast them, at most. Destages that go over the disks
@@ -133,8 +133,8 @@ def simulated(
         if intensity is None or sample or done.done < done.rows:
             break
         wanted = max(min(size * IOS / max(ios, 1), MOST_SAMPLE), size * longest / done.seconds)
-        if sweeps.go_along(done.seconds * wanted / size, found.sweep):
-            outlasting = size * SWEEPS * found.sweep / done.seconds
+        if elevator_passes.go_along(done.seconds * wanted / size, found.pass_time):
+            outlasting = size * PASSES * found.pass_time / done.seconds
             enough = math.ceil(2 * ios * outlasting / size)  # or its inner tracks are left out
             if enough <= OUTLASTING_IOS:
                 wanted, most = outlasting, max(most, enough)
@@ -158,15 +158,15 @@ class _Sample:
     """A sample of a rebuild.
 
     ``progress``: how far it came. ``pace``: rows/s. ``ios``: how many I/Os of the loads counted
-    meanwhile. ``sweep``: s that the destages of the controller's cache take to go over its disks
-    once, 0 where no sample is to outlast them. ``crowded``: whether those elsewhere set how much
-    was simulated.
+    meanwhile. ``pass_time``: s that one pass of the controller's destages over its disks takes, 0
+    where no sample is to outlast them. ``crowded``: whether those elsewhere set how much was
+    simulated.
     """
 
     progress: operation.Progress
     pace: float
     ios: int
-    sweep: float
+    pass_time: float
     crowded: bool
 
 
@@ -197,8 +197,8 @@ def _of_a_sample(
     together = sum(of_a_burst(load, intensity or 0) for load in opened)
     before = figures.counts(system, streams)
     counted = loads.counted
-    lane = sweeps.lane_of(system, row)
-    begun, destaged = int(system.now), sweeps.destaged(system, lane)
+    lane = elevator_passes.lane_of(system, row)
+    begun, destaged = int(system.now), elevator_passes.destaged(system, lane)
     first: operation.Progress | None = None
     for ios in range(LOOK, most + LOOK, LOOK):
         progress.go_on()
@@ -213,13 +213,13 @@ def _of_a_sample(
         if first is None and state["retired"] >= state["workers"]:
             first = operation.progress(system, one)
     passed = max(int(system.now) - begun, 1) / NS_PER_S
-    rate = (sweeps.destaged(system, lane) - destaged) / passed
+    rate = (elevator_passes.destaged(system, lane) - destaged) / passed
     ios, crowded = loads.counted - counted, loads.are_crowded
-    # Beside loads elsewhere that do so many I/Os, no sample can outlast sweeps.
-    sweep = 0.0 if crowded else sweeps.seconds(system, row, rate)
+    # Beside loads elsewhere that do so many I/Os, no sample can outlast passes.
+    pass_time = 0.0 if crowded else elevator_passes.seconds(system, row, rate)
     done = operation.progress(system, one)
     system.close()
-    return _Sample(done, _pace(first, done), ios, sweep, crowded)
+    return _Sample(done, _pace(first, done), ios, pass_time, crowded)
 
 
 def _pace(first: operation.Progress | None, done: operation.Progress) -> float:

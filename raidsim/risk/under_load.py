@@ -78,7 +78,7 @@ def hardest(scenario: Scenario) -> int:
     """Number of the point of the sweep at which most is outstanding, or offered."""
 
     def asks(point: int) -> float:
-        sweeps = [load.sweep for load in scenario.loads if load.sweep]
+        sweeps = [load.intensities for load in scenario.loads if load.intensities]
         return sum(values[min(point, len(values) - 1)] for values in sweeps)
 
     return max(range(scenario.points), key=asks)

@@ -30,7 +30,7 @@ from raidsim.control.course import Course, Process
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.kernel import tables as t
-from raidsim.observe import caching, figures, sweeps
+from raidsim.observe import caching, elevator_passes, figures
 from raidsim.observe import tally as tallies
 from raidsim.observe.tally import Tally, tally
 from raidsim.progress import OnPoint, PointProgress, go_on
@@ -196,24 +196,24 @@ class CourseSession(Session):
         self.warnings += [
             f"{one.title}: its time may be off, by up to half where the cache is large: while its"
             " sample went over the disks once, the destages of the cache went over them"
-            f" {units.plain(swept, 2)} times, so it may have stayed near them, where it is fast,"
-            f" or far away; give a sample {units.plain(sweeps.MANY / swept, 2)} times as large, or"
-            " larger"
+            f" {units.plain(passes, 2)} times, so it may have stayed near them, where it is fast,"
+            " or far away; give a sample"
+            f" {units.plain(elevator_passes.MANY / passes, 2)} times as large, or larger"
             for one in self.model.operations()
-            if (swept := self._sweeps_during(one)) > 0
+            if (passes := self._passes_during(one)) > 0
         ]
         return not left and boot.ready == boot.total
 
-    def _sweeps_during(self, operation: Operation) -> float:
-        """Return the number of sweeps of destages over the disks during a sample beside them."""
+    def _passes_during(self, operation: Operation) -> float:
+        """Return the number of passes of destages over the disks during a sample beside them."""
         system, passed = self.system, self.env.now - self.course.origin
-        lane = sweeps.lane_of(system, operation.volume.row)
+        lane = elevator_passes.lane_of(system, operation.volume.row)
         if operation.share_simulated == 1.0 or lane == t.NONE or passed <= 0:
             return 0.0
         rate = system.since("lanes", lane, "destaged") / passed
-        sweep = sweeps.seconds(system, operation.volume.row, rate)
+        pass_time = elevator_passes.seconds(system, operation.volume.row, rate)
         took = operation.simulated_seconds
-        return took / sweep if sweeps.go_along(took, sweep) else 0.0
+        return took / pass_time if elevator_passes.go_along(took, pass_time) else 0.0
 
     def _in_a_burst(self, operation: Operation) -> tuple[float, float]:
         """Share that a new drive takes in fast: of what is simulated of it, and of all."""

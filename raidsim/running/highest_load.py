@@ -78,7 +78,7 @@ def find_highest(
         return low + (high - low) * (limit - below) / (beyond - below)
 
     border = search.highest(
-        load.sweep,
+        load.intensities,
         is_within,
         whole=load.outstanding is not None,
         resolution=scenario.measure.precision,

@@ -185,7 +185,7 @@ class Observed:
         if self.settling is None:
             return []
         ios = self._completed() - self.warmup_ios
-        return self.settling.draining(load.name) + self.settling.part_of_a_sweep(load.name, ios)
+        return self.settling.draining(load.name) + self.settling.part_of_a_pass(load.name, ios)
 
     @staticmethod
     def _is_crowded(load: LoadSpec, busiest: Limit | None) -> bool:

@@ -302,7 +302,7 @@ def _first(
 ) -> list[Point]:
     """Simulate what a search tries: the one intensity of a scenario."""
     searched = scenario.searched
-    key = searched.sweep[0] if searched is not None else 0
+    key = searched.intensities[0] if searched is not None else 0
     return run_point(scenario, 0, on_point, keeper, key)
 
 

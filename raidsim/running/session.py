@@ -44,12 +44,12 @@ LEAST_PILOT = 2_000
 FIRST_PART = 16  # of a pilot: estimates its length, and so the distance of level readings
 GROWTH = 1.5
 PROGRESS_STEPS = 200_000  # I/Os between two looks at the bar
-LEAST_SWEPT = 0.25
-"""Share of a sweep of a cache's destages: a window that holds so much goes on until it is whole.
+LEAST_OF_A_PASS = 0.25
+"""Share of a pass of a cache's destages: a window that holds so much goes on until it is whole.
 
 Disks are slower at inner tracks, so the rate of hosts follows the place of destages.
 """
-LEAST_OPEN_SWEEPS = 1.3  # two looks, a sweep apart, tell whether a cache fills
+LEAST_OPEN_PASSES = 1.3  # two looks, a pass apart, tell whether a cache fills
 PATIENCE = 2.0
 """Times what has passed: a warm-up that would wait longer for a cache to fill has it filled at once
 (:mod:`raidsim.intervene.full_caches`), or ends, where that can't be done."""
@@ -285,7 +285,7 @@ class Session(Observed):
                 load.name in failing_loads or self._precision(load).is_reached
                 for load in self.loads
             ):
-                longer = self._of_a_sweep(start)
+                longer = self._of_a_pass(start)
                 if not (going and wanted < longer <= measure.max_ios):
                     return True
                 wanted = longer
@@ -310,16 +310,16 @@ class Session(Observed):
         """Return whether something fills for longer than a run may take."""
         return any(one.is_beyond(self._so_far()) for one in unsettled)
 
-    def _of_a_sweep(self, start: int) -> int:
+    def _of_a_pass(self, start: int) -> int:
         """I/Os of a window in which destages go once over all that is dirty; 0 if one holds that.
 
         Also 0 if that would take many times as long: a window so short asks for no such precision.
         """
-        swept = math.inf if self.settling is None else self.settling.swept()
-        sweeps = LEAST_OPEN_SWEEPS if any(load.rate is not None for load in self.loads) else 1.0
-        if not LEAST_SWEPT <= swept < sweeps:
+        passes = math.inf if self.settling is None else self.settling.passes()
+        wanted = LEAST_OPEN_PASSES if any(load.rate is not None for load in self.loads) else 1.0
+        if not LEAST_OF_A_PASS <= passes < wanted:
             return 0
-        return math.ceil((self._completed() - start) / swept * sweeps)
+        return math.ceil((self._completed() - start) / passes * wanted)
 
     def _to_the_end_of_a_period(self) -> bool:
         """End the window with a whole period of the bursts; False at the time bound."""

@@ -1,4 +1,4 @@
-"""What a load asks for at one point of its sweep."""
+"""What a load asks for at one of its intensities."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def of_a_burst(load: LoadSpec, intensity: int) -> float:
     return 0.0 if load.rate is None else offered(load, intensity) * period_of(load)
 
 
-def at(sweep: tuple[Any, ...] | None, intensity: int) -> Any:
-    """The entry of a sweep that holds at a point (a single entry holds at all)."""
-    return None if sweep is None else sweep[min(intensity, len(sweep) - 1)]
+def at(values: tuple[Any, ...] | None, intensity: int) -> Any:
+    """The value that holds at a point: the one at its position, or the last of a shorter list."""
+    return None if values is None else values[min(intensity, len(values) - 1)]
 
 
 def label(load: LoadSpec, intensity: int) -> str:

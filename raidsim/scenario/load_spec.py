@@ -195,7 +195,7 @@ class LoadSpec(Part):
     )
 
     @property
-    def sweep(self) -> tuple[float, ...]:
+    def intensities(self) -> tuple[float, ...]:
         """Its intensities: numbers of outstanding I/Os, or rates; empty for given arrivals."""
         return self.outstanding or self.rate or ()
 

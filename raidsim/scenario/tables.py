@@ -37,7 +37,7 @@ class Tables(Part):
     @property
     def points(self) -> int:
         """Points of the sweep: the length of its longest list."""
-        return max((len(load.sweep) or 1 for load in self.loads), default=1)
+        return max((len(load.intensities) or 1 for load in self.loads), default=1)
 
     @property
     def groups(self) -> list[tuple[LoadSpec, ...]]:

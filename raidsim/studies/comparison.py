@@ -28,7 +28,7 @@ def letter(number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Order:
+class RatioInDraws:
     """A ratio in the draws of what cards do not know.
 
     Attributes
@@ -74,7 +74,7 @@ class Line:
     lows: tuple[float | None, ...]
     highs: tuple[float | None, ...]
     against: tuple[Difference | None, ...]
-    orders: tuple[Order | None, ...] = ()
+    orders: tuple[RatioInDraws | None, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from raidsim import units
 from raidsim.errors import InputError, Problem
 from raidsim.scenario import Scenario
-from raidsim.studies import comparison
+from raidsim.studies.comparison import RatioInDraws
 from raidsim.studies.point_figures import is_throughput
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
@@ -50,7 +50,7 @@ class Order:
         )
 
 
-def compare(
+def orders_of(
     one: Scenario,
     other: Scenario,
     *,
@@ -88,7 +88,7 @@ def compare(
     numbers = [len(drawn.first.points) for drawn in found]
     if numbers[0] != numbers[1]:
         cause = f"one has {numbers[0]} points, the other {numbers[1]}"
-        raise InputError([Problem("compare()", None, "other", cause, "give both the same sweep")])
+        raise InputError([Problem("orders_of()", None, "other", cause, "give both the same sweep")])
     return [_order(found[0], found[1], place, figure) for place in range(numbers[0])]
 
 
@@ -99,7 +99,7 @@ def in_draws(
     other_place: int,
     figure: str,
     ratio: float | None = None,
-) -> comparison.Order | None:
+) -> RatioInDraws | None:
     """The ratio of a figure of two points in the same draws; None where too few have it.
 
     ``ratio`` is that of the cards as they are; None takes the median of the draws for it.
@@ -113,7 +113,7 @@ def in_draws(
     if deviation:
         middle = float(np.nanmedian(ratios)) if ratio is None else ratio
         ends = spread.widened(middle, ends, deviation)
-    return comparison.Order(*ends, ahead, int(np.isfinite(ratios).sum()))
+    return RatioInDraws(*ends, ahead, int(np.isfinite(ratios).sum()))
 
 
 def deviation_of(one: Drawn, place: int, other: Drawn, other_place: int, figure: str) -> float:
@@ -139,10 +139,10 @@ def _order(one: Drawn, other: Drawn, place: int, figure: str) -> Order:
     if any(figure not in point for point in known):
         there = sorted(set(known[0]) & set(known[1]))
         cause, remedy = f"{figure} is not a figure of both", f"known: {', '.join(there)}"
-        raise InputError([Problem("compare()", None, "figure", cause, remedy)])
+        raise InputError([Problem("orders_of()", None, "figure", cause, remedy)])
     ratio = known[0][figure] / known[1][figure]
     found = in_draws(one, place, other, place, figure, ratio)
     if found is None:
         cause = f"fewer than {spread.FEWEST} draws have it in both"
-        raise InputError([Problem("compare()", None, "figure", cause, "ask for more draws")])
+        raise InputError([Problem("orders_of()", None, "figure", cause, "ask for more draws")])
     return Order(figure, ratio, found.low, found.high, found.ahead, found.draws)

@@ -43,9 +43,9 @@ def searching(scenario: Scenario, name: str, within: str, percentile: float | No
         None if percentile is None else f"{100 * percentile:g} %"
     )
     for other, each in enumerate(scenario.loads):
-        if other != number and len(each.sweep) > 1:
+        if other != number and len(each.intensities) > 1:
             key = "rate" if each.outstanding is None else "outstanding"
-            changes[f"load[{other}].{key}"] = max(each.sweep)
+            changes[f"load[{other}].{key}"] = max(each.intensities)
     if load.outstanding is not None:
         most = max(*load.outstanding, SWEEP[-1])
         steps = {int(n) for n in load.outstanding} | {n for n in SWEEP if n <= most}

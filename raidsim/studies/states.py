@@ -45,7 +45,7 @@ def at_hardest(scenario: Scenario) -> Scenario:
     changes: dict[str, Any] = {}
     for number, load in enumerate(scenario.loads):
         key = "rate" if load.outstanding is None else "outstanding"
-        value = load.sweep[min(point, len(load.sweep) - 1)]
+        value = load.intensities[min(point, len(load.intensities) - 1)]
         changes[f"load[{number}].{key}"] = f"{value:.12g} IO/s" if key == "rate" else int(value)
         if load.within is not None:
             changes |= {f"load[{number}].within": None, f"load[{number}].within_percentile": None}

@@ -13,15 +13,17 @@ from dataclasses import replace
 from raidsim.result import Point, Result
 from raidsim.scenario import Scenario
 from raidsim.validate.jobs import Job
-from raidsim.validate.systems import Sweep, Systems
+from raidsim.validate.systems import MergedJob, Systems
 from raidsim.validate.verdict import points_of
 
 MORE = 4
 """How many times as much may be measured: four times as many I/Os halve an interval."""
 
 
-def longer(runs: Iterable[Sweep], results: Mapping[Job, Result], systems: Systems) -> list[Sweep]:
-    """Return the sweeps to run again with higher limits of their measurement.
+def longer(
+    runs: Iterable[MergedJob], results: Mapping[Job, Result], systems: Systems
+) -> list[MergedJob]:
+    """Return the runs to do again with higher limits of their measurement.
 
     Parameters
     ----------
@@ -46,14 +48,14 @@ def longer(runs: Iterable[Sweep], results: Mapping[Job, Result], systems: System
             continue  # a wider bound does not help them: their results say that they did not end
         overrides = (*run.job.overrides, *_wider(scenario))
         job = replace(run.job, overrides=overrides)
-        if run.is_swept:
+        if run.has_intensities:
             numbers = sorted({n for one in members for n in one.numbers})
             job = replace(job, outstanding=tuple(numbers))
-        found.append(Sweep(job, members, run.cost))
+        found.append(MergedJob(job, members, run.cost))
     return found
 
 
-def widened(runs: Iterable[Sweep], systems: Systems) -> dict[Job, tuple[str, ...]]:
+def widened(runs: Iterable[MergedJob], systems: Systems) -> dict[Job, tuple[str, ...]]:
     """Return the overrides that widen the bounds of each job that was run again."""
     return {
         job: _wider(systems.of(job.scenario, job.overrides)) for run in runs for job in run.members

@@ -22,7 +22,7 @@ from raidsim.validate.report import ValidationReport
 from raidsim.validate.seeds import MANY, more_seeds
 from raidsim.validate.select import select
 from raidsim.validate.standing import determined
-from raidsim.validate.systems import Sweep, Systems, results_of
+from raidsim.validate.systems import MergedJob, Systems, results_of
 from raidsim.validate.unknowns import DRAWS, MOST, spreads
 from raidsim.validate.verdict import CardReader, Verdict, judge
 from raidsim.version import __version__
@@ -94,7 +94,7 @@ def validate(
     planner = Planner(systems) if planning and systems is not None else None
     alone = [] if planner is None else [job for claim in claims for job in planner.jobs(claim)]
     jobs = distinct([*(job for claim in claims for job in claim.jobs()), *alone])
-    runs = systems.sweeps(jobs) if systems is not None else [Sweep.of(job) for job in jobs]
+    runs = systems.merged(jobs) if systems is not None else [MergedJob.of(job) for job in jobs]
     fitted = [claim for claim in everything if claim.role == "calibration"]
     run_all = partial(
         _run_all, simulate=simulate, workers=workers, processes=processes, on_progress=on_progress
@@ -125,7 +125,7 @@ def validate(
 
 
 def _run_all(
-    sweeps: Sequence[Sweep],
+    runs: Sequence[MergedJob],
     *,
     simulate: Simulate,
     workers: int | None,
@@ -133,16 +133,16 @@ def _run_all(
     on_progress: OnProgress | None,
 ) -> dict[Job, Result]:
     """Run what claims need, those with the same past one after the other; the result of each."""
-    pasts = {one.job: one.past for one in sweeps}
+    pasts = {one.job: one.past for one in runs}
     rows = execute(
-        [one.job for one in sweeps],
+        [one.job for one in runs],
         simulate,
         workers=workers,
         on_progress=on_progress,
         alike=pasts.get,
         processes=processes,
     )
-    return results_of(sweeps, rows)
+    return results_of(runs, rows)
 
 
 class _Judging:
@@ -171,20 +171,20 @@ class _Judging:
         self,
         claims: Sequence[Claim],
         fitted: Sequence[Claim],
-        run_all: Callable[[Sequence[Sweep]], dict[Job, Result]],
+        run_all: Callable[[Sequence[MergedJob]], dict[Job, Result]],
         read_card: CardReader,
     ) -> None:
         self.claims = claims
         self.results: dict[Job, Result] = {}
-        self.runs: list[Sweep] = []
+        self.runs: list[MergedJob] = []
         self._fitted = fitted
         self._run_all = run_all
         self._read_card = read_card
 
-    def run(self, sweeps: Sequence[Sweep]) -> None:
+    def run(self, runs: Sequence[MergedJob]) -> None:
         """Do the runs that claims name."""
-        self.results |= self._run_all(sweeps)
-        self.runs += sweeps
+        self.results |= self._run_all(runs)
+        self.runs += runs
 
     def verdicts(self, widened: Mapping[Job, tuple[str, ...]]) -> tuple[Verdict, ...]:
         """Judge each claim; ``widened`` says which bounds of which runs are wider than theirs."""
@@ -204,14 +204,14 @@ class _Judging:
         more = widened(again, systems)
         # Beside the few that go on for longer, others have their first further seed.
         unchanged = [one for one in self.verdicts(more) if not one.widened]
-        others = more_seeds(unchanged, systems, 1).sweeps()
+        others = more_seeds(unchanged, systems, 1).merged()
         known = self._run_all([*again, *others])
         self.results |= {job: known[job] for one in again for job in one.members}
         self.runs += [*again, *others]
         verdicts = self.verdicts(more)
         for most in (1, MANY):
             seeds = more_seeds(verdicts, systems, most)
-            further = seeds.sweeps(known)
+            further = seeds.merged(known)
             known |= self._run_all(further)
             verdicts = seeds.judge(verdicts, known)
             self.runs += further

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from raidsim.result import Result
 from raidsim.validate.claims import Claim, Measurement, Performance
 from raidsim.validate.jobs import Job
-from raidsim.validate.systems import Sweep, Systems
+from raidsim.validate.systems import MergedJob, Systems
 from raidsim.validate.verdict import Verdict, number_of
 
 NEAR, VERY_NEAR = 1.5, 0.5
@@ -42,9 +42,9 @@ class Seeds:
     systems: Systems
     widened: Mapping[Job, tuple[str, ...]]
 
-    def sweeps(self, known: Container[Job] = ()) -> list[Sweep]:
-        """Return the sweeps to simulate in addition to known ones, each distinct run once."""
-        return self.systems.sweeps(job for job in self._jobs() if job not in known)
+    def merged(self, known: Container[Job] = ()) -> list[MergedJob]:
+        """Return the runs to simulate in addition to known ones, each distinct run once."""
+        return self.systems.merged(job for job in self._jobs() if job not in known)
 
     def judge(
         self, verdicts: Iterable[Verdict], results: Mapping[Job, Result]

@@ -29,7 +29,7 @@ LONG, SEARCHED, MEASURED = 2, 1, 0
 
 
 @dataclass
-class Sweep:
+class MergedJob:
     """One system under one load, at the intensities that any claim asks for."""
 
     job: Job
@@ -38,23 +38,23 @@ class Sweep:
     past: str = ""
 
     @classmethod
-    def of(cls, job: Job) -> Sweep:
+    def of(cls, job: Job) -> MergedJob:
         """Return a job as what is simulated for it alone."""
         return cls(job, {job: None})
 
     @property
     def points(self) -> int:
         """The number of simulations; a search counts as one."""
-        return len(self.job.numbers) if self.is_swept else 1
+        return len(self.job.numbers) if self.has_intensities else 1
 
     @property
-    def is_swept(self) -> bool:
+    def has_intensities(self) -> bool:
         """Whether its members may be at different intensities."""
         return isinstance(self.job.outstanding, tuple) and self.job.latency is None
 
     def split(self, result: Result) -> dict[Job, Result]:
         """Return the result of each job: all points of its own intensity."""
-        if not self.is_swept:
+        if not self.has_intensities:
             return dict.fromkeys(self.members, result)
         loads = len(result.points) // len(self.job.numbers)
         at = {
@@ -86,29 +86,29 @@ class Systems:
             self._meanings[words] = meaning(self.of(job.scenario, job.overrides), at_any)
         return self._meanings[words]
 
-    def sweeps(self, jobs: Iterable[Job]) -> list[Sweep]:
-        """Return the sweeps to simulate for these jobs, the longest first.
+    def merged(self, jobs: Iterable[Job]) -> list[MergedJob]:
+        """Return the runs to simulate for these jobs, the longest first.
 
         Those whose drives were used alike before come one after the other, so that mostly one
         process does them, which finds out once what that use has left. A job whose scenario is
-        wrong is a sweep of its own: running it says what is wrong.
+        wrong is a run of its own: running it says what is wrong.
         """
-        found: dict[Any, Sweep] = {}
+        found: dict[Any, MergedJob] = {}
         for job in jobs:
             same, cost = self.look_at(job)
-            sweep = found.setdefault(same, Sweep(job, {}, cost, self._past_of(job)))
-            sweep.members[job] = None
-        for sweep in found.values():
-            if sweep.job.latency is None and sweep.job.outstanding is not None:
-                numbers = {n for job in sweep.members for n in job.numbers}
-                sweep.job = replace(sweep.job, outstanding=tuple(sorted(numbers)))
+            one = found.setdefault(same, MergedJob(job, {}, cost, self._past_of(job)))
+            one.members[job] = None
+        for one in found.values():
+            if one.job.latency is None and one.job.outstanding is not None:
+                numbers = {n for job in one.members for n in job.numbers}
+                one.job = replace(one.job, outstanding=tuple(sorted(numbers)))
         most: dict[tuple[int, str], int] = {}
-        for sweep in found.values():
-            alike = (sweep.cost, sweep.past)
-            most[alike] = max(most.get(alike, 0), sweep.points)
+        for one in found.values():
+            alike = (one.cost, one.past)
+            most[alike] = max(most.get(alike, 0), one.points)
         places = {alike: place for place, alike in enumerate(most)}
 
-        def order(one: Sweep) -> tuple[int, ...]:
+        def order(one: MergedJob) -> tuple[int, ...]:
             alike = (one.cost, one.past)
             return -one.cost, -most[alike], places[alike], -one.points
 
@@ -165,10 +165,10 @@ def meaning(scenario: Scenario, any_intensity: bool = False) -> str:
     return json.dumps(data, sort_keys=True, default=str)
 
 
-def results_of(sweeps: Iterable[Sweep], rows: Iterable[Result]) -> dict[Job, Result]:
-    """Return the result of every job from those of the sweeps, in their order."""
+def results_of(runs: Iterable[MergedJob], rows: Iterable[Result]) -> dict[Job, Result]:
+    """Return the result of every job from those of the runs, in their order."""
     return {
         job: result
-        for sweep, row in zip(sweeps, rows, strict=True)
-        for job, result in sweep.split(row).items()
+        for one, row in zip(runs, rows, strict=True)
+        for job, result in one.split(row).items()
     }

@@ -94,7 +94,7 @@ class Cover:
 
 @dataclass(frozen=True)
 class DrawnJob:
-    """The runs of a sweep in one draw; draw 0 has the cards as they are."""
+    """A merged job in one draw; draw 0 has the cards as they are."""
 
     job: Job
     number: int
@@ -136,15 +136,13 @@ def spreads(
     claims = {claim.id: claim for claim in wanted([one.claim for one in verdicts])}
     chosen = [one for one in verdicts if one.claim.id in claims and one.simulated]
     jobs = distinct(job for one in chosen for job in one.claim.jobs())
-    sweeps = systems.sweeps(jobs)
-    variants = [
-        DrawnJob(sweep.job, number, count) for sweep in sweeps for number in range(count + 1)
-    ]
+    runs = systems.merged(jobs)
+    variants = [DrawnJob(one.job, number, count) for one in runs for number in range(count + 1)]
     rows = execute(variants, drawn, workers=workers, on_progress=on_progress, processes=processes)
     results: list[dict[Job, Result]] = []
     for number in range(count + 1):
         own = rows[number :: count + 1]
-        there = [(sweep, row) for sweep, row in zip(sweeps, own, strict=True) if row is not None]
+        there = [(one, row) for one, row in zip(runs, own, strict=True) if row is not None]
         results.append(results_of([one for one, _ in there], [row for _, row in there]))
     found = {one.claim.id: spread_of(one, results) for one in chosen}
     return {name: one for name, one in found.items() if one is not None}

@@ -248,7 +248,7 @@ def test_two_runs_stand_side_by_side(visitor: Visitor) -> None:
     assert float(first[3].replace("−", "-")) == pytest.approx(change, abs=0.06)
 
 
-def test_of_several_loads_the_one_that_is_swept_is_shown_and_the_others_by_steps(
+def test_of_several_loads_the_one_that_has_intensities_is_shown_and_the_others_by_steps(
     visitor: Visitor,
 ) -> None:
     two = QUICK.replace("[[load]]\n", '[[load]]\nname = "swept"\n')

@@ -1,9 +1,9 @@
-"""How long the destages of a controller's cache take to go once over its disks.
+"""Passes of the elevator that destages a controller's cache: how long one takes.
 
-They go from low addresses to high ones, and begin again. A rebuild beside them is fast while they
-are near its place, since seeks are then short, and slow while they are far away. A sample of a
-rebuild also goes over the whole drive. If both take about the same time, the sample stays near the
-destages, or far from them, all the time.
+A pass goes once over the disks, from low addresses to high ones; then the next one begins. A
+rebuild beside it is fast while it is near the place of the pass, since seeks are then short, and
+slow while it is far away. A sample of a rebuild also goes over the whole drive. If both take about
+the same time, the sample stays near the destages, or far from them, all the time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from raidsim.kernel.cache import grain_of
 from raidsim.system.system import System
 
 FEW, MANY = 0.3, 3.0
-"""Sweeps of the destages during a sample: between these they may go along with each other."""
+"""Passes of the destages during a sample: between these they may go along with each other."""
 
 
 def lane_of(system: System, volume: int) -> int:
@@ -58,7 +58,7 @@ def destaged(system: System, lane: int) -> int:
 
 
 def seconds(system: System, volume: int, rate: float) -> float:
-    """Return the time of one sweep over a volume's disks, s; 0 if there are none.
+    """Return the time of one pass over a volume's disks, s; 0 if there are none.
 
     Before the end of the first pass, its length is taken as twice the dirty data of the volume.
 
@@ -72,7 +72,7 @@ def seconds(system: System, volume: int, rate: float) -> float:
     lane = lane_of(system, volume)
     if lane == t.NONE or rate <= 0:
         return 0.0
-    return float(system.world.lanes[lane]["sweep"] or 2 * _dirty(system, volume)) / rate
+    return float(system.world.lanes[lane]["last_pass"] or 2 * _dirty(system, volume)) / rate
 
 
 def _dirty(system: System, volume: int) -> int:
@@ -86,6 +86,6 @@ def _dirty(system: System, volume: int) -> int:
     return int(np.bitwise_count(masks).sum()) * int(grain_of(lines["size"][0]))
 
 
-def go_along(sample: float, sweep: float) -> bool:
-    """Return whether a sample of this length may stay near destages with this sweep, both in s."""
-    return sweep > 0 and FEW * sweep < sample < MANY * sweep
+def go_along(sample: float, pass_time: float) -> bool:
+    """Return whether a sample may stay near the destages: its length and their pass, both in s."""
+    return pass_time > 0 and FEW * pass_time < sample < MANY * pass_time
