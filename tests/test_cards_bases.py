@@ -184,6 +184,6 @@ def test_a_base_that_stands_for_a_class_has_no_maker_to_name(tmp_path, monkeypat
         status("card", "new", "hdd", "mg08", "--like", "class-7200rpm-16tb", "--maker", "Toshiba")
         == 0
     )
-    assert "which stands for a class of hardware: guesses" in capsys.readouterr().out
+    assert "which stands for a class of hardware; guesses" in capsys.readouterr().out
     told = other_makers(cards.load(tmp_path / "mg08.toml"))
     assert all("not named" not in one for one in told)

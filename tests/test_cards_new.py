@@ -236,7 +236,7 @@ def test_a_new_card_is_written_once_and_never_over_another_file(tmp_path, monkey
     options = ("--like", "intel-p3700-800gb", "--maker", "Acme", "--year", 2020)
     assert status("card", "new", "ssd", "acme-1tb", *options) == 0
     printed = capsys.readouterr().out
-    assert "not Acme's but Intel's: guesses" in printed
+    assert "by Intel and not Acme; guesses" in printed
     assert "heat.* (how it warms)" in printed
     before = (tmp_path / "acme-1tb.toml").read_bytes()
     assert status("card", "new", "ssd", "acme-1tb", *options) == 2

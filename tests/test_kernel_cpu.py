@@ -41,7 +41,7 @@ def rate(processes, cores, gain=None, *, outstanding=8, budget=30_000):
         (8, 4, 30, 5.2),
         (16, 4, 30, 5.2),  # they take turns
         (16, 4, 0, 4.0),
-        (16, 4, None, 16.0),  # a card that is silent: each has a core to itself
+        (16, 4, None, 16.0),  # a card without it: each has a core to itself
     ],
 )
 def test_busy_processes_do_what_their_cores_do(processes, cores, gain, work):

@@ -29,7 +29,7 @@ class Source:
 
     Attributes
     ----------
-    source : datasheet, document, calibrated or assumed; "default" where the card is silent,
+    source : datasheet, document, calibrated or assumed; "default" where the card does not give it,
         "scenario" where a scenario sets another value.
     note : where it is printed, or why it was chosen.
     claims : identifiers of the claims a calibrated value was fitted to.

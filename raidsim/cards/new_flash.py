@@ -54,8 +54,8 @@ SPARE_NOTE = "of the flash that is usual behind such a capacity"
 CLASS_NOTES = CELLS_NOTE, YEAR_NOTE, SPARE_NOTE
 """Notes of values that are of no card: those of a class."""
 
-WRITES_LOOK_FURTHER = (
-    "; a fit looks beyond that, for it finds there what limits the writes of a drive besides"
+FITS_MAY_GO_FURTHER = (
+    "; a fit may go beyond that, since other limits of writes are in this value too"
 )
 """What follows the class where the range of a card is not that of the class."""
 
@@ -204,7 +204,7 @@ class NewFlash:
         why = found.why
         if name != read:
             least, most = sorted(ends(like.kind, name, FIT_RANGES[like.kind][name]))
-            why += WRITES_LOOK_FURTHER
+            why += FITS_MAY_GO_FURTHER
         return Stated(1 / (found.read * 1e6), "MB/s", YEAR_NOTE, (least, most), why)
 
     # ---- what reads by itself

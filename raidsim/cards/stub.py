@@ -165,14 +165,14 @@ def inherits(like: Card, maker: str) -> str:
         and like.sources[one.name].source != "default"
     ]
     if maker and maker == like.maker:
-        why = "the same maker's"
+        why = ", of the same maker"
     elif like.maker == NO_MAKER:
-        why = "which stands for a class of hardware: guesses until the sheet gives them"
+        why = ", which stands for a class of hardware; guesses until the sheet gives them"
     elif maker and like.maker:
-        why = f"not {maker}'s but {like.maker}'s: guesses until the sheet gives them"
+        why = f", by {like.maker} and not {maker}; guesses until the sheet gives them"
     else:
-        why = "guesses, if another maker sells it"
-    return f"As on {like.name}, {why}: {words(left)}."
+        why = "; guesses, if another maker sells it"
+    return f"Taken over from {like.name}{why}: {words(left)}."
 
 
 _LINK = "payload of PCIe x4: 3540 MB/s of 3.0, 7450 of 4.0, 14950 of 5.0; SATA-6G 550, SAS-12G 1150"

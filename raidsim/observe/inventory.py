@@ -18,7 +18,7 @@ from raidsim.units import MIB
 
 @dataclass(frozen=True)
 class PartPower:
-    """The power of parts of one kind, in W each; None where their card is silent.
+    """The power of parts of one kind, in W each; None where their card does not give it.
 
     Attributes
     ----------

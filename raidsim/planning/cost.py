@@ -34,7 +34,7 @@ def places_for(card: Card, chassis: ChassisKeys) -> int:
 
 
 def idle_power(card: Card) -> float:
-    """Watts of one that is idle; 0 where its card is silent."""
+    """Watts of one that is idle; 0 where its card does not give it."""
     for name in ("power.idle", "power.active"):
         if name in card.about.by_name and card.has(name):
             return card.number(name)
@@ -42,7 +42,7 @@ def idle_power(card: Card) -> float:
 
 
 def active_power(card: Card) -> float:
-    """Watts of one that is busy; as idle where its card is silent."""
+    """Watts of one that is busy; as idle where its card does not give it."""
     return card.number("power.active") if card.has("power.active") else idle_power(card)
 
 

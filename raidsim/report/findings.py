@@ -347,7 +347,7 @@ def rebuilt_into_an_slc_cache(scenario: Scenario) -> Iterator[Finding]:
 
 
 def no_temperature(scenario: Scenario) -> Iterator[Finding]:
-    """A drive that may throttle in reality, and does not here because its card is silent."""
+    """A drive that may throttle in reality, and does not here: its card gives no temperatures."""
     for volume in scenario.volumes:
         known = volume.card.about.by_name
         missing = [k for k in (*HEAT, *ENERGY) if k in known and not volume.card.has(k)]
@@ -387,7 +387,7 @@ def too_warm(scenario: Scenario) -> Iterator[Finding]:
 
 
 def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
-    """A disk whose card is silent about how many commands it sorts: then that is all of them."""
+    """A disk whose card does not give how many commands it sorts: then it sorts all of them."""
     for card in cards_of(scenario):
         silent = {entry.name for entry in card.entries() if entry.source.source == "default"}
         if "queue.window" not in silent:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Power:
-    """Electric power as the cards say it, in W; None where a card is silent."""
+    """Electric power as the cards say it, in W; None where a card does not give it."""
 
     idle: float | None
     active: float | None  # under load, at most

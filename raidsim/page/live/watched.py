@@ -379,11 +379,11 @@ class WatchedArray:
         cut = self.env.cut_power().of(self.volume.name)
         self._cuts += 1
         self._note_cut(cut)
-        self._tell("power-off", "The plug is out. " + telling.of_cut(cut, self.volume))
+        self._tell("power-off", "The power is off. " + telling.of_cut(cut, self.volume))
 
     def _put_in_the_plug(self) -> None:
         back = self.env.restore_power(BOOT)
-        words = "The plug is in. Drives spin up"
+        words = "The power is on. Drives spin up"
         if self._cut is not None and self._cut.kept_bytes:
             words += ", then the controller writes to them the data that its cache has kept"
         self._tell("power-on", words + "; the host boots.")
