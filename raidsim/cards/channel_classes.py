@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """The speed of flash channels by the year of a drive: the interfaces of ONFI and Toggle.
 
 A data sheet does not print it. A channel is one bus for both directions. But other limits of a
@@ -41,8 +40,8 @@ class ChannelClass:
     def why(self) -> str:
         """Where it is from."""
         return (
-            f"{self.interface}, of which commands, status and waits leave 60 to 85 %: what drives of these"
-            " years do that were fitted to what was measured"
+            f"{self.interface}, of which commands, status and waits leave 60 to 85 %:"
+            " as drives of these years do whose cards were fitted to measurements"
         )
 
 
