@@ -198,7 +198,7 @@ def test_what_follows_in_a_stream_comes_when_the_platter_has_turned_there(card):
         ("Seek type = extracted", "Seek type = magic", "magic is not read"),
         ("atlas_III.seek", "nowhere.seek", "nowhere.seek: no such file"),
         ("Block count = 17783250", "Block count = 99999999", "more than the 17,797,944"),
-        ("First cylinder number = 616", "First cylinder number = 600", "behind cylinder 615"),
+        ("First cylinder number = 616", "First cylinder number = 600", "after cylinder 615"),
         ("dm_layout_g1 {", "dm_layout_g4 {", "of the kind dm_layout_g4, which is not read"),
         ("Number of data surfaces = 10,", "Number of data surfaces,", "a name without ="),
     ],

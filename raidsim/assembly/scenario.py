@@ -98,7 +98,7 @@ def add_volumes(
 
 
 def ways_of(made: Fabric, volume: VolumeSpec) -> list[list[str]]:
-    """Names of the links on the ways up, which the drives of a volume take in turn."""
+    """Names of the links on each path up; the drives of a volume take these paths in turn."""
     turns = max(len(volume.behind), 1)
     return [made.shared_links(Drive(volume.name, number)) for number in range(turns)]
 

@@ -85,7 +85,7 @@ class Written:
         return self._marks.count(1) * self.part
 
     def parts(self) -> list[tuple[int, int]]:
-        """First bytes and ends of the parts in which something may be."""
+        """Return begin and end, in bytes, of each part that may hold written data."""
         return [(int(n) * self.part, int(n + 1) * self.part) for n in np.flatnonzero(self._seen())]
 
     def any_in(self, address: int, length: int) -> bool:

@@ -452,7 +452,7 @@ class _Search:
 
 
 def _end(value: float, known: Posterior, i: int) -> str | None:
-    """The end of its plausible range at which a value is, if it is at one."""
+    """Return at which end of its plausible range a value is; None if it is inside."""
     low, high = float(known.low[i]), float(known.high[i])
     near = 0.5 * 10.0 ** (1 - DIGITS)  # cards state so many digits
     if math.isclose(value, high, rel_tol=near):

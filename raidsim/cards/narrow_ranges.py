@@ -87,7 +87,7 @@ _EARLIER = {channel_classes.READ: _ASYNCHRONOUS, channel_classes.WRITE: _ASYNCHR
 
 
 def is_for_fits(name: str, because: str) -> bool:
-    """Return whether a range has this reason because a fit may look there, and for no other.
+    """Return whether this reason of a range is that a fit may search there, and no other.
 
     Such a range holds what parts of any maker and year have, and says nothing of one drive. Those
     of this module are of a class, and do. Beside a channel that writes as fast as those of its year

@@ -215,9 +215,8 @@ class KernelEnvironment(simpy.Environment):
         if unbounded and self._endless and len(self._waiting) == len(self._endless):
             names = ", ".join(dict.fromkeys(self._endless.values()))
             raise EndlessLoadError(
-                f"run() would never return: nothing is left but a load without an end ({names});"
-                " run(until=...) a time or an event that comes, or give the load a limit,"
-                " or stop() it"
+                f"run() would never return: only loads without an end are left ({names}); give"
+                " run(until=...) a time or an event, give the load a limit, or stop() it"
             )
         try:
             reason = self.system.run(last_before(until))

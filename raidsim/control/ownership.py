@@ -90,7 +90,7 @@ class Ownership:
         return survives(self.env.system, row)
 
     def stop(self) -> None:
-        """The hardware stops: nothing of it goes on."""
+        """Stop the hardware, with all work that it does for its volumes."""
         self.env.sync()
         self.works = False
         for owned in self.served:

@@ -164,7 +164,9 @@ def _surface(layout: Block) -> Surface:
     for block in listed:
         zone = _zone(block)
         if zone.first < following or zone.last < zone.first:
-            cause = f"cylinders {zone.first} to {zone.last} come behind cylinder {following - 1}"
+            cause = (
+                f"cylinders {zone.first} to {zone.last} are no range after cylinder {following - 1}"
+            )
             raise block.place.refusal("First cylinder number", cause)
         following = zone.last + 1
         zones.append(zone)

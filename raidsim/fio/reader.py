@@ -58,7 +58,7 @@ def parse_result(text: str, name: str) -> Measured:
 
 
 def _json(text: str, name: str) -> tuple[dict[str, Any], list[Problem]]:
-    """The object in the text, and what stands around it."""
+    """Return the JSON object in a text, and remarks on the lines before and after it."""
     lines = text.split("\n")
     first = next((n for n, line in enumerate(lines) if line.lstrip().startswith("{")), None)
     if first is None:

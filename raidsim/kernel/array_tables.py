@@ -18,7 +18,7 @@ LOWEST_ADDRESS = 3
 LINUX_RAID1 = 4  # as Linux md balances reads of RAID 1
 LINUX_RAID10 = 5  # the same of RAID 10
 
-# What a task is for: it determines what is told when the task has ended.
+# What a task is for: this decides who learns that it has ended.
 ERRAND_HOST = 0  # a request of a host
 ERRAND_PART = 1  # one stripe of a write to parity, or several whole ones of a destage
 ERRAND_DESTAGE = 2  # dirty data of a cache goes to the drives
@@ -182,7 +182,7 @@ LANES = Table(
     ready=state("i8", "1: it is one of these"),
     destaged=counter("i8", "on the way to it or there", "B"),
     pass_begun=state("i8", "`destaged` when the elevator last began again at the start", "B"),
-    last_pass=state("i8", "what it took the last time that it went through all its lines", "B"),
+    last_pass=state("i8", "bytes of its last whole pass over all its lines", "B"),
 )
 
 GOOD = Column(

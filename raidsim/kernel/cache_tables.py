@@ -53,7 +53,7 @@ CACHES = Table(
     pass_begun=state(
         "i8", "of a front: `destaged` when the elevator last began again at the start", "B"
     ),
-    last_pass=state("i8", "of a front: what it took the last time that it went through all", "B"),
+    last_pass=state("i8", "of a front: bytes of the last whole pass over all its lines", "B"),
     tasks=volatile("i8", "destages under way"),
     most_tasks=state("i8", "the most of them; 0 once a part of a hybrid is lost"),
     wanted=state("i8", "the most that the drives of arrays with dirty lines take at a time"),

@@ -170,7 +170,7 @@ def discard(path: Path) -> None:
 
 
 class CodeCache(_Cache):
-    """Machine code of one function, as Numba's dispatcher asks for it and hands it over."""
+    """Machine code of one function in files: the cache that Numba's dispatcher reads and fills."""
 
     def __init__(
         self, function: Callable[..., Any], name: str | None = None, folder: Path = CACHE_FOLDER

@@ -174,7 +174,7 @@ def _leaving_out(parts: frozenset[str]) -> Iterator[None]:
             yield
         finally:
             _left_out = before
-            # Those that were first named meanwhile have no code that is whole.
+            # Functions that were first used inside this block have no code with all parts yet.
             kept += [OrderedDict() for _ in _inlined[len(kept) :]]
             for one, overloads in zip(_inlined, kept, strict=True):
                 one.overloads = overloads

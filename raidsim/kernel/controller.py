@@ -220,7 +220,7 @@ def transfer(w, index):
     length = job["length"]
     ns = controller["link_ns"]
     row = controller["cache"]
-    # A cache is filled and emptied line by line; what has none passes frames on.
+    # A cache takes and gives whole lines; a controller without one passes each frame on.
     piece = FRAME if row == NONE else array_of(w, index)["line"]
     if job["op"] == READ:
         streaming.tail(w, where, index, length, ns, job["since"], piece)

@@ -423,7 +423,7 @@ def clean(w, cache, volume, size, start, end):
         if index == NONE:  # of a lost front, and written past it meanwhile
             continue
         line = w.lines[index]
-        # What is written anew meanwhile may be on its way twice: the last one makes it clean.
+        # A line that was written again may have several destages under way: the last cleans it.
         line["destages"] -= 1
         if line["destages"] > 0:
             continue

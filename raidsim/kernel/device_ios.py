@@ -70,7 +70,7 @@ def count_log(array):
 
 @handler
 def origin(w, index):
-    """The purpose of a task: a stripe of a write counts for the writer."""
+    """Return for whom a task is; one stripe of a larger write is for whom the write is."""
     job = w.jobs[index]
     errand = job["errand"]
     if errand == ERRAND_PART:

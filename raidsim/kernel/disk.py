@@ -355,7 +355,7 @@ def chosen(w, index):
     if disk["ahead"] == 1:
         serve_waiting(w, disk)
     if arm.is_waited_for(disk):
-        # The choice is the arm's work for the access that begins, which did not wait so long.
+        # The arm chose during that time, for this access: it counts as work and not as waiting.
         station = w.stations[disk["arm"]]
         account(station, w.state[0]["now"])
         station["queue_area"] -= disk["choosing"]

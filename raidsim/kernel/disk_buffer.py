@@ -302,8 +302,8 @@ def read_on(w, disk):
         until = min(until, end + disk["minimum"])  # no stream yet, and perhaps none at all
     if end >= until:
         return
-    # The next track may begin after a switch, which the skew covers. Rounded times would add up
-    # over a long stream: where the platter is says when the next byte comes by.
+    # The time of the next byte follows from the angle of the platter. Adding up rounded times
+    # would drift over a long stream. A head switch to the next track is covered by the skew.
     cylinder, head, angle = locate(w, disk, end)
     disk["cylinder"] = cylinder
     disk["head"] = head

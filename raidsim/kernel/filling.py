@@ -55,7 +55,7 @@ def restore(w, operation, row, start, stop):
             count = keep_new(w, begun, count, max(more - 1, 0))  # the last one writes it
     if lost:
         return LOST
-    # All is read before anything is written: so neighbours come together.
+    # All reads come first, then all writes: so accesses to neighbouring rows can be merged.
     for number in range(start, stop):
         for i in targets:
             target = w.targets[i]

@@ -21,7 +21,7 @@ from raidsim.layout.tables import MIRRORED, PARITY
 
 @handler
 def passes(w, array, job, commands):
-    """Passes of firmware for a task that is so many commands to drives."""
+    """Return how often firmware works on a task that sends so many commands to drives."""
     if job["errand"] != ERRAND_HOST:
         return commands
     controller = w.controllers[w.volumes[job["volume"]]["controller"]]

@@ -51,7 +51,7 @@ def store(w, row, drive, start, end):
         unit = ftl.logical(table, number)
         part = min(end, (number + 1) * size) - max(start, number * size)
         if unit == table["last_unit"]:
-            drive["covered"] += part  # more of the unit that came last: it is still in the buffer
+            drive["covered"] += part  # more bytes of the unit before, which is still in the buffer
             continue
         complete(w, row, drive)
         table["last_unit"] = unit

@@ -459,8 +459,8 @@ def copied(w, hybrid, cache, index):
         hybrid["written_back"] += job["length"]
         destage.ended(w, cache, index, hybrid["block"])
     else:
-        # What was on its way has no other place: the back is lost, or the front, or it can't be
-        # read there. Then all the rest goes on.
+        # The copy failed: the back is lost, or the front, or the front can't read the block. The
+        # block stays where it is, and everything else goes on.
         if hybrid["lost"] == NOTHING_LOST and job["half"] == TO_WRITE:
             give_up(w, hybrid, cache, BACK_LOST)
         cache["tasks"] -= 1

@@ -47,7 +47,7 @@ def enter(w, index):
     if job["step"] >= volume["steps"]:
         return False
     step = w.steps[volume["first_step"] + job["step"]]
-    # Alternating kinds give a network of half-duplex stations something to turn around for.
+    # Reads and writes have different directions, so half-duplex stations turn around.
     job["direction"] = job["op"]
     if step["branches"] == 1:
         job["stage"] = STAGE_ROUTE

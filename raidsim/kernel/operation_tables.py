@@ -8,7 +8,7 @@ from raidsim.records import Column, Table, configuration, counter, state
 # What is done with each row.
 REBUILD = 0  # a drive's strip is restored from the others
 COPY = 1  # a drive is copied to another one, which then takes its place
-CHECK = 2  # all that belongs together is read and compared
+CHECK = 2  # copies, or data and parity, are read and compared
 READ_ALL = 3  # every drive is read: patrol
 WRITE_ALL = 4  # every drive is written: initialisation
 RESYNC = 5  # copies are written anew from the first one; parity is checked

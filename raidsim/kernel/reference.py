@@ -101,7 +101,7 @@ def read_field(context, builder, row, address, field):
     """Code for ``row["field"]``."""
     found = arrayobj.record_getattr(context, builder, row, address, field)
     if not isinstance(row.typeof(field), types.NestedArray):
-        # A boolean is read as a byte, and made a bit by what comes behind that.
+        # A boolean is loaded as a byte; the instructions after the load turn it into a bit.
         read = next(
             one for one in reversed(builder.block.instructions) if isinstance(one, ir.LoadInstr)
         )
@@ -151,7 +151,7 @@ class Reference(types.Type):
 
 @register_model(Reference)
 class ReferenceModel(models.PrimitiveModel):
-    """A reference is a pointer to the tuple."""
+    """In machine code a reference to the world is a pointer to its tuple of tables."""
 
     def __init__(self, manager, reference):
         world = manager.lookup(reference.tables).get_data_type()
@@ -176,7 +176,7 @@ def read_table(context, builder, reference, address, table):
     """Code that reads ``w.table``."""
     place = reference.place(table)
     kind = reference.tables.types[place]
-    # Part by part, since LLVM forgets of a whole one that it never changes.
+    # Each member is loaded alone: LLVM keeps "invariant" of a member, and loses it of a struct.
     values = context.make_helper(builder, kind)
     for member in range(len(context.data_model_manager[kind].get_value_type().elements)):
         value = builder.load(cgutils.gep_inbounds(builder, address, 0, place, member))

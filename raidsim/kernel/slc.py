@@ -37,10 +37,10 @@ from raidsim.kernel.station import arrive
 from raidsim.kernel.tables import NONE, STAGE_ERASED, STAGE_SLC_IDLE, WRITE
 
 # What a program unit, or a sense for the drive's own sake, is for.
-MOVE = 0  # garbage collection, or the host's and no part of the cache
-REST = 1  # a sense that is to complete a mapping unit
-FOLD = 2  # out of the cache
-ENTER = 3  # into the cache
+MOVE = 0  # garbage collection, or host data that does not go through the cache
+REST = 1  # a sense of the rest of a mapping unit that was written in part
+FOLD = 2  # data moves out of the cache
+ENTER = 3  # data goes into the cache
 MAP = 4  # a part of the map itself, which gives the places of data
 
 

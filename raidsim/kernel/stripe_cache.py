@@ -175,13 +175,13 @@ def to_read(w, row, count):
 
 @routine
 def remember(w, row, count):
-    """Remove known data from a plan, and record all that it moves; how many accesses stay.
+    """Remove known data from a plan, record all that it moves, return how many accesses stay.
 
     The accesses are those of one write, not yet merged.
     """
     array = w.arrays[row]
     layout = w.layouts[row]
-    for i in range(count):  # first the heads: what is forgotten for them is not left out
+    for i in range(count):  # first take the heads: data that they push out must be read
         access = w.accesses[i]
         number = stripe_of(layout, access)
         head = head_of(array, layout, number)

@@ -85,7 +85,7 @@ def note(w, row, index, count):
             q = 0
         low = min(low, first)
         high = max(high, end)
-        if access["op"] == WRITE:  # of parity that is written there is a page in each head
+        if access["op"] == WRITE:  # each head has a page for the parity that it writes
             p += (end - first) * int(access["role"] == P)
             q += (end - first) * int(access["role"] == Q)
     heads += max(p, q) if max(p, q) > 0 else high - low

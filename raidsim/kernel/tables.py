@@ -62,7 +62,7 @@ FUA_BEFORE_FLUSH = 4  # the same, and the drive has acknowledged the write from 
 FIFO = 0
 LIFO = 1
 PRIORITY = 2  # lowest number first, first come first served among equals; not pre-emptive
-SUBMISSIONS_LAST = 3  # what a host has begun before what it submits anew; not pre-emptive
+SUBMISSIONS_LAST = 3  # I/Os under way before new submissions; not pre-emptive
 
 # Where a request of a volume goes.
 VOLUME_SINGLE = 0  # one drive
@@ -80,7 +80,7 @@ AHEAD_DEPTH = 0  # so many bytes
 AHEAD_TRACK = 1  # to the end of the track, and no more than these
 AHEAD_CYLINDER = 2  # the same of the cylinder
 AHEAD_NEXT_TRACK = 3  # to the end of the track, and of the next one for a stream that came over it
-AHEAD_STREAM = 4  # so many bytes of a stream, the least of what may be none
+AHEAD_STREAM = 4  # so many bytes of a stream; the minimum if it may be no stream
 
 # Distributions of service and think times.
 LAW_CONSTANT = 0

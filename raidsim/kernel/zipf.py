@@ -56,7 +56,7 @@ def scatter(rank, count):
     if count < 2:
         return 0
     # An odd step near count / golden ratio visits every block once if it is coprime to count.
-    # Of very many blocks it is shorter: rank * step must not overflow.
+    # With very many blocks the step is smaller: rank * step must not overflow.
     step = min(int(count * 0.6180339887498949), LARGEST // count) | 1
     while gcd(step, count) != 1:
         step += 2

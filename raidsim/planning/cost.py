@@ -66,7 +66,7 @@ class Parts:
     most: Numbers
 
     def drives(self, year: int) -> Numbers:
-        """Drives that are there in a year."""
+        """Return the number of drives in use in a year."""
         return np.asarray(self.arrays[year] * self.of_one)
 
     def chassis(self, year: int) -> Numbers:

@@ -182,7 +182,7 @@ def _drives(scenario: Scenario, points: Sequence[Point]) -> list[DriveUse]:
 
 
 def _unsettled(points: Sequence[Point]) -> str:
-    """The first that had not settled when figures were taken; empty if all had."""
+    """Return in words what had not settled when it was measured; empty if all had."""
     return next((words for point in points for words in point.unsettled), "")
 
 

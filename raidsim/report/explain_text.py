@@ -96,7 +96,7 @@ def _heading(explanation: Explanation) -> list[Text]:
 
 
 def _road(among: Sequence[Step], zero: float = 0.0) -> Table:
-    """The steps in order, those behind the answer below; their times count from ``zero``, s."""
+    """Steps in order, below them those after the answer; times count from ``zero``, in s."""
     rows = table("step", "kind of station", ">times", ">begins,\nus", ">ends,\nus")
     for background in (False, True):
         steps = [step for step in among if step.background == background]

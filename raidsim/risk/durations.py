@@ -42,7 +42,7 @@ class Duration(Protocol):
         ...
 
     def within(self, age: Values) -> Values:
-        """The mean of the smaller one of the time and an age, in hours."""
+        """Return the mean of min(time, age), in hours."""
         ...
 
 

@@ -141,7 +141,7 @@ class Chain:
         return -math.expm1(sum(math.log1p(-each) for each in self._met(failed)))
 
     def whole(self, failed: int) -> float:
-        """Chance that they have not."""
+        """Chance that those failures have left a source for every sector."""
         return math.prod(1 - each for each in self._met(failed))
 
     def _met(self, failed: int) -> list[float]:

@@ -25,7 +25,7 @@ Measure = Callable[[Scenario, OnPoint | None], list[Point]]
 
 @dataclass(frozen=True)
 class _Step:
-    """The two points that a latency lies between, as a mean or at an end of the intervals."""
+    """Figures of the two points between which the latency lies: means, or ends of intervals."""
 
     iops: tuple[float, float]
     mbps: tuple[float, float]

@@ -181,7 +181,7 @@ class Observed:
         return replayed.replayed(self.system, load, streams, watch.stretches() if watch else [])
 
     def _of_the_caches(self, load: LoadSpec) -> list[str]:
-        """What the caches of a load leave open."""
+        """Return warnings about caches of a load that affect its figures."""
         if self.settling is None:
             return []
         ios = self._completed() - self.warmup_ios

@@ -67,7 +67,7 @@ class Probe(Protocol):
 
 
 class Session(Observed):
-    """One point under way, or one group of it.
+    """The measurement of one point, or of one group of its loads.
 
     Parameters
     ----------

@@ -204,7 +204,7 @@ def _check_controller(
 
 
 def _check_copies(values: Mapping[str, Any], level: str, card: Card) -> Iterator[Finding]:
-    """Mirrors of more copies than the firmware keeps: most have pairs, and RAID 10 of pairs."""
+    """Refuse more copies than the firmware keeps: most firmware keeps two."""
     most, drives = card.integer("levels.copies"), values.get("drives", 1)
     by_software = 'or more copies by software: controller = "host"'
     if level == "raid1" and drives > most:

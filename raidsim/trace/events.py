@@ -102,7 +102,7 @@ def _matched(events: Iterator[Events], action: int, scan: Scan) -> Iterator[Requ
 
 
 class _Request:
-    """One that may still be under way."""
+    """A request that was issued; its completion may not have been read yet."""
 
     __slots__ = ("device", "left", "line", "offset", "op", "response", "size", "tick")
 

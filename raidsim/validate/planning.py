@@ -78,7 +78,7 @@ class Array:
 
 @dataclass(frozen=True)
 class _Term:
-    """The needs of the formula: the array, the run of one drive, and the factor."""
+    """What the planning formula needs: the array, the run of one drive, and a factor."""
 
     array: Array
     one: Job
