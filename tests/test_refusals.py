@@ -13,7 +13,15 @@ from raidsim.control.refusals import in_events
 from raidsim.errors import Problem
 
 CONTROL = Path(raidsim.control.__file__).parent
-ASKED = ("maintenance.py", "controller.py", "paths.py", "power.py", "drives.py", "policy.py")
+ASKED = (
+    "maintenance.py",
+    "background.py",
+    "controller.py",
+    "paths.py",
+    "power.py",
+    "drives.py",
+    "policy.py",
+)
 PLACEHOLDERS = {"link": "cable", "self.name": "data", "number": "3"}
 
 
