@@ -123,10 +123,10 @@ class _Page:
             f'<text x="{x:g}" y="{self.y + dy:g}" class="{kind}">{escape(words)}</text>'
         )
 
-    def rect(self, x: float, dy: float, width: float, height: float, kind: str) -> None:
+    def rect(self, x: float, width: float, height: float, kind: str) -> None:
         self.seen.add(kind)
         self.lines.append(
-            f'<rect x="{x:g}" y="{self.y + dy:g}" width="{width:g}" height="{height:g}" rx="4"'
+            f'<rect x="{x:g}" y="{self.y:g}" width="{width:g}" height="{height:g}" rx="4"'
             f' class="{kind}"/>'
         )
 
@@ -287,7 +287,7 @@ def _block(page: _Page, spec: VolumeSpec, drives: list[int], rows: list[int], wi
         page.text(MARGIN, 27, f"from {offset}", "muted small")
         for drive in drives:
             cell = cell_of(layout, drive, row, lost=drive in spec.failed)
-            page.rect(xs[drive], 0, wide, HEIGHT, cell.kind)
+            page.rect(xs[drive], wide, HEIGHT, cell.kind)
             page.text(xs[drive] + wide / 2, 20, cell.text, "strip")
         page.down(HEIGHT + GAP)
     left = int(layout["rows"]) - (rows[-1] + 1)
@@ -328,7 +328,7 @@ def _one_after_the_other(page: _Page, spec: VolumeSpec) -> None:
     each = spec.capacity // spec.drives
     for drive in range(spec.drives):
         kind = "lost" if drive in spec.failed else "data"
-        page.rect(MARGIN + LABELS, 0, WIDTH - 2 * MARGIN - LABELS, HEIGHT, kind)
+        page.rect(MARGIN + LABELS, WIDTH - 2 * MARGIN - LABELS, HEIGHT, kind)
         page.text(MARGIN, 20, f"drive {drive}", "muted")
         page.text(MARGIN + LABELS + 12, 20, f"from {_decimal(first)}", "on")
         page.text(WIDTH - MARGIN - 12, 20, f"to {_decimal(first + each)}", "on end")
@@ -363,7 +363,7 @@ def _legend(page: _Page, kinds: Sequence[str]) -> None:
         if x > MARGIN and x + needs > WIDTH - MARGIN:
             x = MARGIN
             page.down(24)
-        page.rect(x, 0, 18, 16, kind)
+        page.rect(x, 18, 16, kind)
         page.text(x + 26, 13, words)
         x += needs
     page.down(16)

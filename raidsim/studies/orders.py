@@ -18,7 +18,6 @@ from raidsim.studies.point_figures import is_throughput
 from raidsim.studies.unknown import DRAW_SEED, DRAWS, IOS, Drawn, draw, number_of_draws
 from raidsim.unknowns import spread
 from raidsim.unknowns.compared import left_out_of_ratio
-from raidsim.workers.engine import OnProgress
 
 
 @dataclass(frozen=True)
@@ -56,9 +55,6 @@ def orders_of(
     *,
     figure: str = "iops",
     unknowns: int = DRAWS,
-    seed: int = DRAW_SEED,
-    workers: int | None = None,
-    on_progress: OnProgress | None = None,
 ) -> list[Order]:
     """Return the order of two scenarios at each point, under the same draws of all cards.
 
@@ -70,10 +66,6 @@ def orders_of(
         Which figure: "iops", "mbps", "read latency", "read latency p99" and so on.
     unknowns
         How many draws.
-    seed
-        Of the draws.
-    workers, on_progress
-        As :func:`raidsim.workers.engine.execute` has them.
 
     Raises
     ------
@@ -81,10 +73,7 @@ def orders_of(
         The two have different numbers of points, or lack the figure.
     """
     count = number_of_draws(unknowns)
-    found = [
-        draw(scenario, count, seed=seed, ios=IOS, workers=workers, on_progress=on_progress)
-        for scenario in (one, other)
-    ]
+    found = [draw(scenario, count, seed=DRAW_SEED, ios=IOS) for scenario in (one, other)]
     numbers = [len(drawn.first.points) for drawn in found]
     if numbers[0] != numbers[1]:
         cause = f"one has {numbers[0]} points, the other {numbers[1]}"
