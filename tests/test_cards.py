@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from raidsim import cards
 from raidsim.cards import reference
 from raidsim.cards.attributes import KINDS, UNKNOWN
-from raidsim.cards.loader import check_value, read_card
+from raidsim.cards.entry import check_value
+from raidsim.cards.loader import read_card
 from raidsim.errors import InputError
 from raidsim.resources import data_folder
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from raidsim import units
 from raidsim.cards import years
 from raidsim.cards.attributes import KINDS, SATA_TAGS, Attribute, CardKind, Value
-from raidsim.cards.card import WRITTEN_SOURCES, Card, Origin, Source
+from raidsim.cards.card import Card, Origin, Source
+from raidsim.cards.entry import Wrong, check_value, source_of, value_of
 from raidsim.cards.followers import AS_OFTEN, followers
 from raidsim.cards.order_numbers import LEAST, plain
 from raidsim.cards.places import find, shown_as
@@ -109,36 +111,6 @@ def from_file(file: TomlFile, path: Path, *, above: _Above = ()) -> Card:
     return card
 
 
-def check_value(attribute: Attribute, value: Value) -> tuple[str, str] | None:
-    """Cause and remedy if a value (base units) lies outside the bounds of its attribute."""
-    if not attribute.is_number:
-        return None
-    low, high = attribute.bounds
-    if low <= float(value) <= high:
-        return None
-    try:
-        shown = units.text(float(value), attribute.dimension)
-    except units.QuantityError:  # what follows from measured values may be beyond all units
-        shown = f"{float(value):.4g}"
-    return (
-        f"{shown} is outside what is possible for {attribute.name}",
-        f"it is from {attribute.low} to {attribute.high}",
-    )
-
-
-def check_word(attribute: Attribute, value: object) -> tuple[str, str | None] | None:
-    """Cause and remedy if a value is none of a flag or of a choice."""
-    if attribute.dimension == "flag":
-        return (
-            None if isinstance(value, bool) else (f"{quote(value)} is neither true nor false", None)
-        )
-    if value in attribute.choices:
-        return None
-    known = f"give one of {', '.join(attribute.choices)}"
-    hint = suggest(value, attribute.choices) if isinstance(value, str) else None
-    return f"{quote(value)} is not a valid {attribute.name}", hint or known
-
-
 def _circle(chain: _Above, place: Path) -> str:
     """The cards from one to itself, as a text; empty if this base closes no circle."""
     known = [path.resolve() for path in chain]
@@ -146,15 +118,6 @@ def _circle(chain: _Above, place: Path) -> str:
         return ""
     around = chain[known.index(place.resolve()) :]
     return " -> ".join(path.stem for path in (*around, place))
-
-
-@dataclass
-class _Wrong(Exception):
-    """One value cannot be used: which key of it, and why."""
-
-    key: str
-    cause: str
-    remedy: str | None = None
 
 
 @dataclass(frozen=True)
@@ -440,88 +403,18 @@ class _Reader:
         for name in entry:
             if name not in _KEYS:
                 self.problem((*path, name), "unknown key", nearest_key(name, _KEYS))
-        for read in (self._source, self._value):
-            try:
-                read(attribute, entry)
-            except _Wrong as wrong:
-                self.problem((*path, wrong.key), wrong.cause, wrong.remedy)
+        with self._as_problems(path):
+            self.sources[attribute.name] = source_of(attribute, entry)
+        with self._as_problems(path):
+            self.values[attribute.name] = value_of(attribute, entry)
 
-    def _value(self, attribute: Attribute, entry: Mapping[str, Any]) -> None:
-        if "value" not in entry:
-            raise _Wrong("value", "is missing")
-        value, unit = entry["value"], entry.get("unit", "1")
-        if not isinstance(unit, str):
-            raise _Wrong("unit", "is not a text", f'write unit = "{attribute.unit}"')
-        if not attribute.is_number:
-            if wrong := check_word(attribute, value):
-                raise _Wrong("value", *wrong)
-            self.values[attribute.name] = value
-            return
-        if "unit" not in entry:
-            raise _Wrong("unit", "is missing", f'write unit = "{attribute.unit}"')
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise _Wrong("value", f"{quote(value)} is not a number", "the unit has its own key")
+    @contextmanager
+    def _as_problems(self, path: KeyPath) -> Iterator[None]:
+        """Keep what is wrong with an entry as a problem of the card."""
         try:
-            converted = units.convert(value, unit, attribute.dimension)
-        except units.QuantityError as error:
-            raise _Wrong("value", error.cause, error.remedy) from None
-        if wrong := check_value(attribute, converted):
-            raise _Wrong("value", *wrong)
-        self.values[attribute.name] = converted
-
-    def _because(self, entry: Mapping[str, Any]) -> str:
-        """Return the reason of a range, as the card gives it."""
-        because = entry.get("because", "")
-        if not isinstance(because, str):
-            raise _Wrong("because", "is not a text", "put it in quotes")
-        if because and "range" not in entry:
-            raise _Wrong("because", "stands only with a range", "write range = [low, high] too")
-        return because
-
-    def _source(self, attribute: Attribute, entry: Mapping[str, Any]) -> None:
-        source, note = entry.get("source"), entry.get("note", "")
-        claims, unit = entry.get("claims", []), entry.get("unit", "1")
-        if source not in WRITTEN_SOURCES:
-            known = f"give one of {', '.join(WRITTEN_SOURCES)}"
-            if source is None:
-                raise _Wrong("source", "is missing", known)
-            hint = suggest(source, WRITTEN_SOURCES) if isinstance(source, str) else None
-            raise _Wrong("source", f"{quote(source)} is not a source of a value", hint or known)
-        if not isinstance(note, str):
-            raise _Wrong("note", "is not a text", "put it in quotes")
-        if not isinstance(claims, list) or not all(isinstance(c, str) for c in claims):
-            raise _Wrong("claims", "is not a list of texts", 'write claims = ["..."]')
-        if claims and source != "calibrated":
-            raise _Wrong(
-                "claims", "are allowed only with a calibrated value", 'source = "calibrated"'
-            )
-        self.sources[attribute.name] = Source(
-            source, note, tuple(claims), entry.get("value", 0), str(unit),
-            self._range(attribute, entry, str(unit)), self._because(entry),
-        )  # fmt: skip
-
-    def _range(
-        self, attribute: Attribute, entry: Mapping[str, Any], unit: str
-    ) -> tuple[float, float] | None:
-        """From where to where a fit may move a value, in its unit."""
-        written = entry.get("range")
-        if written is None:
-            return None
-        try:
-            low, high = (units.convert(end, unit, attribute.dimension) for end in written)
-        except (units.QuantityError, TypeError, ValueError, KeyError):
-            raise _Wrong("range", f"{quote(written)} is not a range", "write [low, high]") from None
-        for end in (low, high):
-            if wrong := check_value(attribute, end):
-                raise _Wrong("range", *wrong)
-        try:
-            value = units.convert(entry.get("value", 0), unit, attribute.dimension)
-        except (units.QuantityError, TypeError, ValueError):
-            return None  # which is said of the value
-        if not 0 < min(low, high) <= value <= max(low, high) or low == high:
-            cause = f"{quote(written)} does not contain the value {quote(entry.get('value'))}"
-            raise _Wrong("range", cause, "write [low, high] around it, above zero")
-        return float(written[0]), float(written[1])
+            yield
+        except Wrong as wrong:
+            self.problem((*path, wrong.key), wrong.cause, wrong.remedy)
 
     def _sensitivities(self, table: object, kind: CardKind) -> dict[str, dict[str, float]]:
         """By attribute and claim: change of the figure for 1 % more of the value."""

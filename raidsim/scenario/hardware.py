@@ -9,8 +9,8 @@ from typing import Any, cast
 from raidsim import cards, units
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute, Value
+from raidsim.cards.entry import check_value, check_word
 from raidsim.cards.followers import followers
-from raidsim.cards.loader import check_value, check_word
 from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import InputError, quote, suggest
 from raidsim.scenario.reading import Reading, Values
