@@ -54,6 +54,39 @@ def test_a_plain_scenario_has_no_findings_but_on_its_cards() -> None:
     assert found(scenario()) == []
 
 
+DISK_WRITER = """
+[host]
+model = "linux-xeon-e5-pair"
+[[volume]]
+drive = "wd-red-plus-8tb"
+[[load]]
+read = "0 %"
+size = "4 KiB"
+outstanding = 1
+"""
+
+
+def test_a_sata_disk_whose_write_cache_nobody_set_counts_as_switched_off_and_that_is_said() -> None:
+    """SATA disks are sold with the write cache on, and its random writes are faster by far."""
+    said = [text for text in found(scenario(DISK_WRITER)) if "counts as off" in text]
+    assert len(said) == 1
+    assert 'disk_cache = "on"' in said[0]
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        'volume.disk_cache="off"',
+        'volume.disk_cache="on"',
+        "load.read=100 %",
+        "volume.drive=toshiba-mg10aca20te",  # writes go to a persistent cache
+        "volume.drive=hp-eh0300jdyth",  # a SAS disk, which is sold with it off
+    ],
+)
+def test_a_write_cache_that_was_set_or_makes_no_difference_is_no_finding(override: str) -> None:
+    assert not any("counts as off" in text for text in found(scenario(DISK_WRITER, override)))
+
+
 def test_values_that_are_assumed_or_by_default_are_named() -> None:
     checked = scenario(SCENARIO, "volume.set.buffer.size=4 MiB")
     texts = [str(finding) for finding in findings(checked)]

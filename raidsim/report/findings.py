@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 
 from raidsim import units
 from raidsim.assembly import slc
+from raidsim.assembly.disk_cache import cache_size
 from raidsim.assembly.drives import kind_of
 from raidsim.assembly.drives.kind import rate_of_link
 from raidsim.cards.attributes import ENERGY, HEAT
@@ -64,6 +65,25 @@ def unprotected_buffer(scenario: Scenario) -> Iterator[Finding]:
             f" {kind.buffer} of {_drives(volume)} {what}",
             remedy,
             Severity.critical,
+        )
+
+
+def disk_cache_that_nobody_set(scenario: Scenario) -> Iterator[Finding]:
+    """SATA disks are sold with their write caches on, and no value says that these are off."""
+    for volume in scenario.volumes:
+        card = volume.card
+        if card.kind != "hdd" or card.word("link.interface") != "sata":
+            continue
+        if card.sources["write_cache.enabled"].source != "default" or cache_size(card):
+            continue
+        if not is_written(scenario, volume) or writes_back(scenario, volume):
+            continue
+        yield Finding(
+            f"volume {volume.name}",
+            f"the write cache of {_drives(volume)} counts as off, so each write waits for the arm:"
+            " neither the scenario nor the card says what it is set to, and SATA disks are sold"
+            " with it on",
+            'write disk_cache = "on", or "off" if it was switched off (hdparm -W shows it)',
         )
 
 
@@ -429,6 +449,7 @@ def unknown_values(scenario: Scenario) -> Iterator[Finding]:
 
 CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     unprotected_buffer,
+    disk_cache_that_nobody_set,
     more_workers_than_cores,
     rate_beyond_hardware,
     only_with_long_queues,
