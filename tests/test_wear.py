@@ -66,6 +66,10 @@ def test_the_table_says_once_what_a_drive_wears_where_it_is_written_most():
         "data, 32 outstanding: write amplification 4.05, 39.80 drive writes a day (rated 10),"
         " rated writes reached after 1.257 years"
     )
+    soon = replace(USE, rated_writes_per_day=320 / (1825 * 1.0), years_to_rated=0.0056)
+    made = result(point(32, drives=[soon]))
+    (line,) = (text for text in notes(curves(made)[0], made) if text.startswith("data"))
+    assert line.endswith("(rated 0.175), rated writes reached after 2.044 days")  # 365 x 0.0056
     idle = replace(USE, written_per_day_tb=0.0, write_amplification=None, years_to_rated=None)
     made = result(point(32, drives=[idle]))
     assert not [text for text in notes(curves(made)[0], made) if text.startswith("data")]

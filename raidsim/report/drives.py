@@ -21,6 +21,10 @@ Drives = Sequence[DriveUse]
 FEW = 4
 """Drives that are named in a line, at most."""
 
+DAYS = 365
+SHORT = 0.1
+"""Years below which how long a drive lasts is given in days."""
+
 LONG = 100
 """Years after which nobody asks any more when a drive is worn out."""
 
@@ -54,7 +58,7 @@ def wear(drives: Drives) -> str:
         return ""
     parts = [f"write amplification {span(factors, lambda value: f'{value:.2f}')}"]
     rated = drives[0].rated_writes_per_day
-    words = "" if rated is None else f" (rated {rated:g})"
+    words = "" if rated is None else f" (rated {rated:.3g})"
     writes = [one.drive_writes_per_day for one in drives if one.drive_writes_per_day is not None]
     filled = [own_name(one) for one in drives if one.filled]
     if writes:
@@ -68,11 +72,18 @@ def wear(drives: Drives) -> str:
         first = min(known, key=lambda one: one.years_to_rated or 0.0)
         if (first.years_to_rated or 0.0) > LONG:
             return ", ".join([*parts, f"rated writes not reached in {LONG} years"])
-        years = numbers.figure(first.years_to_rated)
-        alike = all(numbers.figure(one.years_to_rated) == years for one in known)
+        reached = _time(first.years_to_rated or 0.0)
+        alike = all(_time(one.years_to_rated or 0.0) == reached for one in known)
         which = "" if alike else f" ({own_name(first)})"
-        parts.append(f"rated writes reached after {years} years{which}")
+        parts.append(f"rated writes reached after {reached}{which}")
     return ", ".join(parts)
+
+
+def _time(years: float) -> str:
+    """Years in figures; in days where hardly a digit of the years would be left."""
+    if years < SHORT:
+        return f"{numbers.figure(years * DAYS)} days"
+    return f"{numbers.figure(years)} years"
 
 
 def heat(drives: Drives) -> str:
