@@ -39,3 +39,24 @@ def test_a_card_of_another_kind_is_answered_by_a_few_names_of_two_hundred(change
         scenario.load("raid5-disks", overrides=[change])
     assert "raidsim models lists all" in str(refused.value)
     assert len(str(refused.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "name"),
+    [
+        ("load", "iodepth = 32", "outstanding"),
+        ("load", "threads = 4", "workers"),
+        ("load", 'bs = "4k"', "size"),
+        ("load", "sync = true", "fua"),
+        ("load", "fsync = 1", "flush_every"),
+        ("volume", 'chunk = "512 KiB"', "strip"),
+        ("volume", "disks = 8", "drives"),
+        ("hybrid", 'block_size = "64 KiB"', "block"),
+    ],
+)
+def test_keys_as_fio_and_mdadm_call_them_are_answered_with_their_names_here(
+    table: str, key: str, name: str
+) -> None:
+    """``threads`` was taken for a slip of ``read``, and ``force`` for one of ``once``."""
+    with pytest.raises(InputError, match=f'unknown key; it is called "{name}" here'):
+        scenario.load_text(f"[[{table}]]\n{key}\n")

@@ -164,6 +164,21 @@ def _the_good_ones(model: type[Part], table: Mapping[str, Any], bad: set[str]) -
     return values
 
 
+_ELSEWHERE = {
+    "iodepth": "outstanding", "queue_depth": "outstanding", "qd": "outstanding",
+    "threads": "workers", "numjobs": "workers", "jobs": "workers", "processes": "workers",
+    "bs": "size", "blocksize": "size", "block_size": "size", "block": "size",
+    "bssplit": "sizes", "blockalign": "align", "rw": "read", "rwmixread": "read",
+    "iops": "rate", "rate_iops": "rate", "runtime": "limit", "number_ios": "limit",
+    "sync": "fua", "dsync": "fua", "o_dsync": "fua", "force": "fua",
+    "fsync": "flush_every", "fdatasync": "flush_every", "thinktime": "think",
+    "latency_target": "within", "latency_percentile": "within_percentile", "stonewall": "after",
+    "chunk": "strip", "chunk_size": "strip", "stripe_size": "strip", "disks": "drives",
+    "raid": "level", "hot_spares": "spares",
+}  # fmt: skip
+"""What fio, mdadm and utilities of controllers call keys."""
+
+
 @cache
 def _adapter(model: type[Part], name: str) -> TypeAdapter[Any]:
     info = model.model_fields[name]
@@ -188,7 +203,7 @@ def _explain(
     if kind == PROBLEM:
         reading.problem(path, str(context["cause"]), context.get("remedy"))
     elif kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        reading.problem(path, "unknown key", nearest_key(str(location[-1]), known))
+        reading.problem(path, "unknown key", _called_here(str(location[-1]), known))
     elif kind in ("missing", "missing_argument"):
         reading.problem(path, "is missing", _how_to_write(model, str(location[0])))
     elif kind == "dict_type":
@@ -199,6 +214,14 @@ def _explain(
         reading.problem(path, "is an empty list", "give at least one")
     else:
         reading.problem(path, details["msg"][:1].lower() + details["msg"][1:])
+
+
+def _called_here(key: str, known: Collection[str]) -> str:
+    """Return the name here of what other programs call so, or a key that is like it."""
+    name = _ELSEWHERE.get(key.casefold())
+    if name == "size" and "block" in known:  # a hybrid has both
+        name = "block"
+    return f'it is called "{name}" here' if name in known else nearest_key(key, known)
 
 
 def _path_in(table: Any, location: tuple[int | str, ...]) -> KeyPath:
