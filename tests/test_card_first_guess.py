@@ -78,13 +78,17 @@ def test_many_dies_are_not_made_slow_for_what_a_controller_takes_in(burst, is_in
 
 
 def test_one_i_o_at_a_time_of_a_drive_of_personal_computers_is_measured_under_windows():
-    """Their sheets are. Those of drives with capacitors, and of many I/Os, stay as they are."""
-    windows = cards.load("windows-pc")
-    parts = ("submit.io_time", "submit.wake_time", "complete.io_time")
-    times = [windows.number(part) for part in parts]
+    """Their sheets are, with threads that wake as those of a server of 2014 do at 4.5 GHz.
+
+    Sheets of drives with capacitors, and of many I/Os, stay as they are.
+    """
+    windows, older = cards.load("windows-pc"), cards.load("fujitsu-rx2540-m1")
+    times = [windows.number(part) for part in ("submit.io_time", "complete.io_time")]
+    times.append(older.number("submit.wake_time") * 3.5 / 4.5)
+    assert windows.number("submit.wake_time") < times[-1]
     alone = replace(rate(60e3, read=0), workers=1, outstanding=1)
     client, server = (cards.load(n) for n in ("samsung-970-evo-plus-500gb", "intel-p5510-7680gb"))
-    assert cpu_time(client, alone) == pytest.approx(sum(times))
+    assert cpu_time(client, alone) == pytest.approx(sum(times), rel=0.01)
     assert cpu_time(server, alone) == pytest.approx(2e-6)
     assert cpu_time(client, rate(60e3, read=0)) == pytest.approx(2e-6)
 
