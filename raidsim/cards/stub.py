@@ -248,6 +248,26 @@ def _rated(kind: str, like: Card | None, slc_cache: bool, rpm: int | None) -> It
             yield f'# state = "{state}"'
         yield '# page = "p. ..."'
         yield ""
+    if slc_cache:
+        yield from _BEHIND_THE_CACHE
+
+
+_BEHIND_THE_CACHE = (
+    "# Rates of a burst do not say how slow the drive is behind its SLC cache: sheets seldom print",
+    "# it, reviews that fill a drive do. Without it the flash is taken to be as fast as usual.",
+    "# [[rated.performance]]",
+    '# name = "sequential-write-behind-cache"',
+    "# value = ...",
+    '# unit = "MB/s"',
+    '# read = "0 %"',
+    '# random = "0 %"',
+    '# size = "128 KiB"',
+    "# workers = 1",
+    "# outstanding = 32",
+    '# state = "sustained"',
+    '# page = "a review"',
+    "",
+)
 
 
 # ---- values
