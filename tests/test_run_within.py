@@ -14,8 +14,8 @@ from closed_forms import md1_mean
 from watching import scenario
 
 from raidsim.result import Interval
-from raidsim.running import run
-from raidsim.running.highest_load import between
+from raidsim.running import run, run_for_answer
+from raidsim.running.highest_load import between, find_highest
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
 FOUR_DIES = {"flash.dies_per_channel": 4}
@@ -211,3 +211,66 @@ def test_a_bar_sees_each_point_and_never_more_than_all():
     assert {at.point_index for at in seen} == set(range(len(result.points)))
     assert all(at.point_index < at.points for at in seen)
     assert seen[-1].points - len(result.points) in (0, 1)
+
+
+# ---- only the answer
+
+
+def sweep_on_one_die(sweep, limit="75 ms"):
+    return scenario({"outstanding": sweep, "within": limit}, drive=DIE, measure=QUICK)
+
+
+@pytest.mark.parametrize("sweep", [[1, 2, 4, 8, 16], [2, 4], [4], [1, 16], [8, 16]])
+def test_a_search_for_its_answer_alone_comes_to_the_same_answer(sweep):
+    wanted = sweep_on_one_die(sweep)
+    assert run_for_answer(wanted).highest == run(wanted).highest
+
+
+def test_a_search_for_its_answer_alone_leaves_out_what_must_be_within_the_latency():
+    """One read takes 10 ms, so two take 20 ms at most, and four 40 ms: only eight may take more."""
+    found = run_for_answer(sweep_on_one_die([1, 2, 4, 8, 16]))
+    assert [point.outstanding for point in found.points if point.outstanding < 4] in ([], [1])
+
+
+def queue(latencies):
+    """What measures a load whose reads take as long as a table says, by what is outstanding."""
+    seen = []
+
+    def measure(one, _):
+        (load,) = one.loads
+        n = load.sweep[0]
+        seen.append(n)
+        ms = latencies[n]
+        rate = 1000 * n / ms
+        interval = Interval(rate, 0.99 * rate, 1.01 * rate)
+        return [
+            replace(
+                synthetic.point(load=load.name, outstanding=n),
+                iops=interval,
+                within=ms <= 75,
+                within_ms=ms,
+                converged=True,
+            )
+        ]
+
+    return measure, seen
+
+
+def test_where_more_outstanding_ios_are_slower_every_point_of_the_sweep_is_looked_at():
+    """Four take longer than eight would if all of them waited for each other."""
+    wanted = sweep_on_one_die([1, 4, 7, 16])
+    (load,) = wanted.loads
+    latencies = {1: 10, 4: 90, 7: 76, 16: 160} | {2: 20, 3: 80, 5: 90, 6: 90}
+    for only_answer in (False, True):
+        measure, _ = queue(latencies)
+        found = find_highest(wanted, load, measure, None, {}, only_answer=only_answer)
+        assert (found.outstanding, found.exceeded_at) == (2, 3)
+
+
+def test_no_point_is_simulated_below_one_that_is_within_the_latency_at_any_rate():
+    wanted = sweep_on_one_die([1, 2, 4, 16])
+    (load,) = wanted.loads
+    measure, seen = queue({n: 10 * n for n in range(1, 17)})
+    found = find_highest(wanted, load, measure, None, {}, only_answer=True)
+    assert (found.outstanding, found.exceeded_at) == (7, 8)
+    assert 2 not in seen

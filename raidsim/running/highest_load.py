@@ -6,10 +6,15 @@ throughput. For outstanding I/Os, a few points are first placed where a straight
 ends crosses the limit, and then each in the middle, until they are neighbouring whole numbers. The
 answer is between the two ends: throughput and latency are interpolated linearly. So the answer does
 not jump from one whole number to the next when chance moves a latency across the limit.
+
+Where only the answer is wanted, fewer points do: the first of a long sweep need not be precise, and
+none is simulated where twice as many outstanding I/Os are within the latency, even if they all wait
+for each other.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -18,6 +23,16 @@ from raidsim.result import Highest, Interval, Point
 from raidsim.scenario import LoadSpec, Scenario
 from raidsim.stats import search
 from raidsim.units import MS_PER_S
+
+ROUGH = 5.0
+"""Times the requested precision: that of the first point, where only the answer is wanted."""
+
+LONG_SWEEP = 3
+"""Values of a sweep from which on its first one hardly is a part of the answer."""
+
+CLEAR = 3.0
+"""Half intervals by which the latency of such a point is beyond the limit, or below it, at least.
+They are 95 % intervals: chance puts one in a hundred million on the wrong side."""
 
 Measure = Callable[[Scenario, OnPoint | None], list[Point]]
 """Measures the first intensity of a scenario: a point for each load."""
@@ -43,6 +58,8 @@ def find_highest(
     measure: Measure,
     on_point: OnPoint | None,
     measured: dict[float, list[Point]],
+    *,
+    only_answer: bool = False,
 ) -> Highest:
     """Simulate the points that tell the highest intensity of a load within its latency.
 
@@ -56,23 +73,56 @@ def find_highest(
         Told how far the search is.
     measured
         Takes the points as they are finished, by what was outstanding or offered.
+    only_answer
+        Whether the other points are of no interest: only those that the answer is made of are then
+        among the ``measured`` ones, which are the same as in a search for all.
     """
+    limit = (load.within or 0.0) * MS_PER_S
+    found: dict[float, Point] = {}
+    alone = len(scenario.loads) == 1 and load.within_percentile is None
+    is_short = only_answer and alone and load.outstanding is not None
 
-    def is_within(value: float, left: int) -> bool:
+    def precise(value: float, left: int) -> Point:
         number = len(measured)
 
         def tell(at: PointProgress) -> None:
             if on_point is not None:
                 on_point(replace(at, point_index=number, points=number + 1 + left))
 
-        measured[value] = measure(scenario.at(load, value), tell)
-        return bool(_of(load, measured[value]).within)
+        if value not in measured:
+            measured[value] = measure(scenario.at(load, value), tell)
+        return _of(load, measured[value])
 
-    limit = (load.within or 0.0) * MS_PER_S
+    def is_within(value: float, left: int) -> bool:
+        later = [one for one in load.sweep if one > value][:1] if is_short else []
+        if value in load.sweep and any(is_sure(one) for one in later):
+            return True
+        return bool(look_at(value, left).within)
+
+    def is_sure(value: float) -> bool:
+        """Return whether this many are within it even if they go no faster than fewer do."""
+        return any(
+            one.within_ms is not None and one.within_ms * value < limit * fewer
+            for fewer, one in found.items()
+        )
+
+    def look_at(value: float, left: int) -> Point:
+        if value not in found:
+            first = is_short and value == load.sweep[0] and len(load.sweep) >= LONG_SWEEP
+            found[value] = roughly(value, left) if first else precise(value, left)
+        return found[value]
+
+    def roughly(value: float, left: int) -> Point:
+        points = measure(_roughly(scenario).at(load, value), None)
+        if _precision(_of(load, points)) <= scenario.measure.precision:
+            measured[value] = points  # a more precise one would have ended there too
+        elif not _is_clear(_of(load, points), limit):
+            return precise(value, left)
+        return _of(load, points)
 
     def expected(low: float, high: float) -> float | None:
         """Return the intensity at which a straight line between both reaches the limit; or None."""
-        below, beyond = (_of(load, measured[value]).within_ms for value in (low, high))
+        below, beyond = (look_at(value, 0).within_ms for value in (low, high))
         if below is None or beyond is None or beyond <= below:
             return None
         return low + (high - low) * (limit - below) / (beyond - below)
@@ -85,12 +135,15 @@ def find_highest(
         guess=expected,
     )
     highest = Highest(load.name, limit, load.within_percentile, border.exceeded)
+    beyond = None if border.exceeded is None else precise(border.exceeded, 0)
     if border.holds is None:
         return highest
-    best = _of(load, measured[border.holds])
+    best = precise(border.holds, 0)
+    if is_short and not best.within:  # more outstanding I/Os were slower: look at all
+        return find_highest(scenario, load, measure, on_point, measured)
     iops, mbps = best.iops, best.mbps
-    if border.exceeded is not None:
-        iops, mbps = between(best, _of(load, measured[border.exceeded]), limit)
+    if beyond is not None:
+        iops, mbps = between(best, beyond, limit)
     return replace(
         highest,
         outstanding=best.outstanding,
@@ -141,6 +194,32 @@ def _step(best: Point, beyond: Point, by: tuple[float, float]) -> _Step:
 
 def _at(ends: tuple[float, float], share: float) -> float:
     return ends[0] + share * (ends[1] - ends[0])
+
+
+def _roughly(scenario: Scenario) -> Scenario:
+    """The scenario, whose points need not be as precise."""
+    measure = scenario.measure
+    less = measure.model_copy(update={"precision": min(ROUGH * measure.precision, 0.5)})
+    return scenario.model_copy(update={"measure": less})
+
+
+def _precision(point: Point) -> float:
+    """Half the interval of the rate, as a share; infinite where it is not known or not reached."""
+    low, high = point.iops.low, point.iops.high
+    if not point.converged or low is None or high is None:
+        return math.inf
+    return (high - low) / 2 / point.iops.mean if point.iops.mean > 0 else math.inf
+
+
+def _is_clear(point: Point, limit: float) -> bool:
+    """Return whether chance leaves the mean latency of a point on its side of the limit.
+
+    It is as precise as the rate, in closed loads by Little's law; those that are not are precise.
+    """
+    if point.within_ms is None or point.outstanding is None:
+        return False
+    off = CLEAR * _precision(point)
+    return point.within_ms * (1 + off) < limit or point.within_ms > limit * (1 + off)
 
 
 def _of(load: LoadSpec, points: list[Point]) -> Point:

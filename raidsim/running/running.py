@@ -119,7 +119,24 @@ def telling(progress: Progress) -> Iterator[OnPoint | None]:
         raise InputError([Problem("run()", None, "progress", cause, "give True, or leave it out")])
 
 
-def _run(scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | None = None) -> Result:
+def run_for_answer(scenario: Scenario) -> Result:
+    """Simulate a scenario as :func:`run` does, but of a search only what its answer is made of.
+
+    Raises
+    ------
+    InputError
+        As :func:`run` does.
+    """
+    return _run(scenario, None, only_answer=True)
+
+
+def _run(
+    scenario: Scenario,
+    on_point: OnPoint | None,
+    keeper: Keeper[Any] | None = None,
+    *,
+    only_answer: bool = False,
+) -> Result:
     measured: dict[float, list[Point]] = {}  # by intensity, or by the value that was tried
     highest = None
     try:
@@ -131,7 +148,9 @@ def _run(scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | Non
                     measured[intensity] = rates.add_to(measured[intensity], intensity)
         else:
             first = partial(_first, keeper=keeper)
-            highest = find_highest(scenario, scenario.searched, first, on_point, measured)
+            highest = find_highest(
+                scenario, scenario.searched, first, on_point, measured, only_answer=only_answer
+            )
             if highest.iops is None and _settles(scenario):  # what is carried at all?
                 for value, points in measured.items():
                     tried = scenario.at(scenario.searched, value)

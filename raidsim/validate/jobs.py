@@ -81,10 +81,10 @@ Simulate = Callable[[Job], Result]
 
 def simulate(job: Job) -> Result:
     """Run one job in the simulator."""
-    from raidsim.running import run  # noqa: PLC0415  (loads the kernel)
+    from raidsim.running import run_for_answer  # noqa: PLC0415  (loads the kernel)
     from raidsim.scenario import load  # noqa: PLC0415
 
-    return run(load(job.scenario, overrides=job.all_overrides()))
+    return run_for_answer(load(job.scenario, overrides=job.all_overrides()))
 
 
 def simulate_for_claims(job: Job) -> Result:
