@@ -302,6 +302,34 @@ def test_a_good_guess_takes_two_trials_side_by_side():
     assert len(both) == 2
 
 
+@pytest.mark.parametrize("border", [0.1, 0.2, 0.4, 0.6, 0.9])
+@pytest.mark.parametrize("sorted_better", [0.0, 0.3, 0.5])
+def test_what_came_out_of_a_trial_is_where_the_next_one_goes(border, sorted_better):
+    """Disks sort long queues: a part of what is asked beyond the border comes out."""
+    tried = []
+
+    def are_carried(shares):
+        tried.extend(shares)
+        return [share <= border for share in shares]
+
+    def came_out(share):
+        return min(share, border + sorted_better * (share - border))
+
+    low, high = capacity.bracket(came_out(1.0), are_carried, came_out)
+    assert low <= border < high <= low * capacity.APART * 1.001
+    without = len(tried)
+    tried.clear()
+    capacity.bracket(came_out(1.0), are_carried)
+    assert without <= min(len(tried) + 1, 9)
+
+
+@pytest.mark.parametrize("out", [0.0, 1e-9, 0.7, 10.0])
+def test_what_came_out_may_tell_nothing(out):
+    """If a trial ends early, or a cache fills, what came out is not what is carried."""
+    low, high = capacity.bracket(0.9, lambda shares: [x <= 0.3 for x in shares], lambda _: out)
+    assert low <= 0.3 < high <= low * capacity.APART * 1.001
+
+
 def test_where_nothing_is_carried_nothing_is_found():
     assert sustained_rate.bracket(0.5, lambda shares: [False] * len(shares)) is None
 

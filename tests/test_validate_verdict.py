@@ -9,7 +9,7 @@ from toy_drive import Toy, result
 
 from raidsim.validate import verdict as verdicts
 from raidsim.validate.claims import CardValue, Measurement, Performance, Shape
-from raidsim.validate.seeds import more_seeds, seeds_for
+from raidsim.validate.seeds import could_be_highest, more_seeds, seeds_for
 from raidsim.validate.systems import Systems
 from raidsim.validate.verdict import judge
 
@@ -255,3 +255,23 @@ def test_bounds_have_an_infinite_end():
 def test_the_toy_saturates_at_ten_thousand_ios_a_second():
     toy = Toy()
     assert toy(run().jobs()[0]).points[0].iops.mean == pytest.approx(10000)
+
+
+@pytest.mark.parametrize(
+    ("reduction", "metric", "seeded"),
+    [
+        ("max", "iops", (4, 8)),
+        ("max", "latency_ms", POINTS),
+        ("each", "iops", POINTS),
+    ],
+)
+def test_other_seeds_are_run_where_they_could_change_a_figure(reduction, metric, seeded):
+    """The toy is known to 1 %: what is 10 % below the highest rate does not become the highest."""
+    measured = run(reduction, POINTS, metric=metric)
+    curve = [25, 50, 97, 100, 90]
+    known = {job: result(iops) for job, iops in zip(measured.jobs(), curve, strict=True)}
+    assert could_be_highest(measured, known) == seeded
+
+
+def test_every_point_is_run_with_other_seeds_where_none_is_known():
+    assert could_be_highest(run("max", POINTS), {}) == POINTS

@@ -3,8 +3,10 @@
 The throughput of a system that is asked for too much is about its highest rate. So the search
 begins there: a rate a little below should be sustained, and a rate a little above should not; both
 are tried side by side. If this is not so, further trials step away until it is, and then halve the
-interval between. A trial is a point like any other, and is judged in the same way
-(`raidsim.running.session`). It is long enough to distinguish rates that differ by a few per cent.
+interval between. With a long queue more comes out than is carried without one: so a trial below a
+rate that is not carried begins at what came out of that one (:func:`_lower`). A trial is a point
+like any other, and is judged in the same way (`raidsim.running.session`). It is long enough to distinguish
+rates that differ by a few per cent.
 
 Loads that are saturated together are scaled together; all others stay as they are.
 """
@@ -30,6 +32,12 @@ what the judgement of a trial may be wrong."""
 
 LEAST = 1e-4
 """Share of what came out of the saturated system below which nothing is looked for."""
+
+GUIDED = 4
+"""Trials at most that go down by what came out of those before; others take larger steps."""
+
+MOST_DOWN = 4.0
+"""By how many times a rate is reduced at most, in one such step."""
 
 TRIAL_IOS = 100_000
 """I/Os of the saturated loads in a trial. Chance piles up 3 sqrt(n): 1 % of as many."""
@@ -130,6 +138,7 @@ class SustainedRates:
         share_of_all = came_out / everything if came_out > 0 else 1.0
 
         filled = unsettled = False
+        out: dict[float, float] = {}  # share that came out of a rate that was not carried
 
         def is_carried(found: Sequence[Point]) -> bool:
             nonlocal filled, unsettled
@@ -143,9 +152,11 @@ class SustainedRates:
         def are_carried(shares: Sequence[float]) -> list[bool]:
             trials = [self._trial(loads, intensity, share, share_of_all) for share in shares]
             rows = execute(trials, lambda trial: self.measure(trial, intensity))
+            for share, found in zip(shares, rows, strict=True):
+                out[share] = sum(one.iops.mean for one in found if one.load in names) / asked
             return [is_carried(found) for found in rows]
 
-        border = bracket(min(max(came_out / asked, LEAST), 1.0), are_carried)
+        border = bracket(min(max(came_out / asked, LEAST), 1.0), are_carried, out.get)
         carried: list[Carried | None] = [None] * len(loads)
         if border is not None:
             low, high = border
@@ -177,7 +188,9 @@ class SustainedRates:
 
 
 def bracket(
-    guess: float, are_carried: Callable[[Sequence[float]], list[bool]]
+    guess: float,
+    are_carried: Callable[[Sequence[float]], list[bool]],
+    came_out: Callable[[float], float | None] = lambda _: None,
 ) -> tuple[float, float] | None:
     """Find a share of the asked rate that is carried, and one little above that is not.
 
@@ -187,6 +200,8 @@ def bracket(
         About where the border lies; the whole, 1, is known not to be carried.
     are_carried
         Tries some shares, side by side.
+    came_out
+        Which share came out of one that was tried; None if that is not known.
 
     Returns
     -------
@@ -201,12 +216,18 @@ def bracket(
             low, high, step = high, min(high * step, 1.0), step**2
             above = are_carried([high]) if high < 1.0 else []
     else:
-        high, low = low, low / step
-        while not are_carried([low])[0]:
-            step **= 2
-            high, low = low, low / step
+        above_it: list[tuple[float, float]] = []  # rates that are not carried, with what came out
+        while True:
+            high, out = low, came_out(low)
+            if len(above_it) < GUIDED and out is not None and out < low / APART:
+                above_it.append((low, out))
+                low = max(_lower(above_it) / math.sqrt(APART), low / MOST_DOWN)
+            else:
+                low, step = low / step, step**2
             if low < LEAST * guess:
                 return None
+            if are_carried([low])[0]:
+                break
     while high > APART * low * (1 + 1e-9):
         middle = math.sqrt(low * high)
         if are_carried([middle])[0]:
@@ -214,6 +235,23 @@ def bracket(
         else:
             high = middle
     return low, high
+
+
+def _lower(tried: Sequence[tuple[float, float]]) -> float:
+    """Return about the share that is carried, from shares that are not, with what came out of them.
+
+    The longer the queue is, the more comes out, but by less and less. So what came out last is too
+    much, and a straight line through the last two, to where all comes out, leads to too little.
+    """
+    share, out = tried[-1]
+    if len(tried) == 1:
+        return out
+    before, out_before = tried[-2]
+    behind, behind_before = share - out, before - out_before
+    if not behind < behind_before:
+        return out
+    line = share - behind * (before - share) / (behind_before - behind)
+    return math.sqrt(out * line) if 0 < line < out else out
 
 
 def _with_carried(point: Point, found: Carried | None, where: str, remarks: str) -> Point:

@@ -204,13 +204,13 @@ class _Judging:
         more = widened(again, systems)
         # Beside the few that go on for longer, others have their first further seed.
         unchanged = [one for one in self.verdicts(more) if not one.widened]
-        others = more_seeds(unchanged, systems, 1).merged()
+        others = more_seeds(unchanged, systems, 1, self.results).merged()
         known = self._run_all([*again, *others])
         self.results |= {job: known[job] for one in again for job in one.members}
         self.runs += [*again, *others]
         verdicts = self.verdicts(more)
         for most in (1, MANY):
-            seeds = more_seeds(verdicts, systems, most)
+            seeds = more_seeds(verdicts, systems, most, self.results)
             further = seeds.merged(known)
             known |= self._run_all(further)
             verdicts = seeds.judge(verdicts, known)

@@ -5,24 +5,32 @@ between the number and the point where the verdict changes. If it is less than t
 noise, the claim is run with two further seeds, and if it is less than once the noise, with four.
 The claim is decided only if all give the same verdict, so nothing is run after one that differs.
 Figures without noise, such as the courses of machines that boot, have no further seeds.
+
+Of the highest rate of a curve only those points are run with other seeds that could be the highest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from raidsim.result import Result
 from raidsim.validate.claims import Claim, Measurement, Performance
 from raidsim.validate.jobs import Job
 from raidsim.validate.systems import MergedJob, Systems
-from raidsim.validate.verdict import Verdict, number_of
+from raidsim.validate.verdict import Verdict, curve_of, half_width, number_of
 
 NEAR, VERY_NEAR = 1.5, 0.5
 """Times its noise up to which a number is near where its verdict turns: 3 and 1 deviations."""
 
 FEW, MANY = 2, 4
 """Further seeds for what is near, and for what is very near."""
+
+FAR = 3.0
+"""Half intervals, of two points each, by which another seed does not bring one above the other."""
+
+RATES = ("iops", "mbps")
+"""Metrics whose noise is that of the interval of a point."""
 
 
 def seeds_for(verdict: Verdict) -> int:
@@ -35,12 +43,16 @@ def seeds_for(verdict: Verdict) -> int:
 
 @dataclass(frozen=True)
 class Seeds:
-    """Claims with as many further seeds as each needs."""
+    """Claims with as many further seeds as each needs.
+
+    ``known``: results with the seed of the scenario, which tell where a curve is highest.
+    """
 
     numbers: Mapping[str, int]
     claims: Sequence[Claim]
     systems: Systems
     widened: Mapping[Job, tuple[str, ...]]
+    known: Mapping[Job, Result] = field(default_factory=dict)
 
     def merged(self, known: Container[Job] = ()) -> list[MergedJob]:
         """Return the runs to simulate in addition to known ones, each distinct run once."""
@@ -87,16 +99,39 @@ class Seeds:
         return replace(
             run,
             overrides=(*run.overrides, *longer, f"seed={first + number + 1}"),
+            intensities=could_be_highest(run, self.known),
             base=None if run.base is None else self._seeded(run.base, number),
         )
 
 
-def more_seeds(verdicts: Iterable[Verdict], systems: Systems, most: int = MANY) -> Seeds:
+def could_be_highest(run: Measurement, known: Mapping[Job, Result]) -> tuple[int | None, ...]:
+    """Return the intensities of a measurement that its figure may come from with another seed."""
+    every = run.intensities
+    if run.reduction != "max" or run.metric not in RATES:
+        return every
+    if not all(job in known for one in run.runs() for job in one):
+        return every
+    curve = curve_of(replace(run, base=None), known)
+    halves = [half_width(run, place, known) for place in range(len(every))]
+    if curve is None or None in halves:
+        return every
+    offs = [FAR * half for half in halves if half is not None]
+    least = max(value * (1 - off) for value, off in zip(curve, offs, strict=True))
+    ends = [value * (1 + off) for value, off in zip(curve, offs, strict=True)]
+    return tuple(one for one, end in zip(every, ends, strict=True) if end >= least)
+
+
+def more_seeds(
+    verdicts: Iterable[Verdict],
+    systems: Systems,
+    most: int = MANY,
+    known: Mapping[Job, Result] | None = None,
+) -> Seeds:
     """Return the further seeds, up to ``most``, of each claim that needs them.
 
-    What those that were run have turned needs no more.
+    What those that were run have turned needs no more. ``known``: the results with one seed.
     """
     chosen = [one for one in verdicts if seeds_for(one) and not (one.seeds and not one.is_decided)]
     widened = {job: more for one in chosen for job, more in one.widened.items()}
     numbers = {one.claim.id: min(seeds_for(one), most) for one in chosen}
-    return Seeds(numbers, [one.claim for one in chosen], systems, widened)
+    return Seeds(numbers, [one.claim for one in chosen], systems, widened, known or {})

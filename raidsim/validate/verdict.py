@@ -239,7 +239,7 @@ def noise_of(subject: Performance, results: Mapping[Job, Result]) -> float | Non
         return None
     ratios = [a / b for a, b in zip(curve, other, strict=True)]
     worst = ratios.index(min(ratios))
-    return _both(_half_width(run, worst, results), _half_width(against, worst, results))
+    return _both(half_width(run, worst, results), half_width(against, worst, results))
 
 
 def _at_highest(measurement: Measurement, results: Mapping[Job, Result]) -> float | None:
@@ -248,13 +248,13 @@ def _at_highest(measurement: Measurement, results: Mapping[Job, Result]) -> floa
     curve = curve_of(own, results)
     if curve is None:
         return None
-    half = _half_width(own, curve.index(max(curve)), results)
+    half = half_width(own, curve.index(max(curve)), results)
     if measurement.base is None:
         return half
     return _both(half, _at_highest(measurement.base, results))
 
 
-def _half_width(run: Measurement, place: int, results: Mapping[Job, Result]) -> float | None:
+def half_width(run: Measurement, place: int, results: Mapping[Job, Result]) -> float | None:
     """Half the interval of one point of a curve, relative; of the mean of two runs, of both."""
     mean, square = 0.0, 0.0
     for jobs in run.runs():
