@@ -113,6 +113,29 @@ def test_another_load_is_measured_to_its_precision_beside_one_that_fails() -> No
     assert whole.counts.issued + lost.counts.issued < 1_000_000
 
 
+def test_a_load_that_waits_for_each_io_ends_beside_another_one_when_all_of_them_fail() -> None:
+    """It would do a million I/Os a second, until a disk has done some thousands."""
+    text = (
+        LOST.format(**USUAL | {"level": "raid1", "drives": 2, "failed": [0, 1]})
+        .replace("[[load]]", '[[load]]\nname = "lost"\nvolume = "data"')
+        .replace("[[volume]]", '[[volume]]\nname = "data"')
+        .replace('strip = "64 KiB"\n', "")
+    )
+    text += (
+        '[[volume]]\nname = "whole"\ncontroller = "host"\ndrive = "nl-sas-2tb"\n'
+        '[[load]]\nname = "reads"\nvolume = "whole"\nread = "100 %"\nsize = "4 KiB"\n'
+        "outstanding = 4\n"
+    )
+    lost, whole = raidsim.run(Scenario.from_text(text)).points
+    assert lost.warnings == [REMARK]
+    assert failing.LEAST <= lost.counts.failed < 5 * SOME
+    assert lost.counts.issued == lost.counts.failed
+    assert whole.converged
+    alone = raidsim.run(Scenario.from_text(text).with_({"load.lost.rate": "1 IO/s",
+        "load.lost.outstanding": None})).points[1]  # fmt: skip
+    assert whole.iops.mean == pytest.approx(alone.iops.mean, rel=0.03)
+
+
 def test_reports_and_draws_of_a_load_of_which_all_ios_fail_say_nothing_of_its_rate() -> None:
     result = raidsim.run(Scenario.from_text(LOST.format(**USUAL)), unknowns=10)
     (curve,) = curves(result)

@@ -14,7 +14,7 @@ say of a point is in `raidsim.running.observed`.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Protocol
 
 from raidsim.control.model import Model
@@ -90,6 +90,7 @@ class Session(Observed):
         self.too_much: SaturationError | None = None  # why it was ended, if it was
         self.at_once = full_caches.AtOnce(self.system)
         self.failing = failing.Watch(self.system, {})  # loads, from the warm-up on
+        self.ended: set[str] = set()  # loads that failed until they were ended
         self.kept: set[int] = set()  # caches in which reads find what they find in the long run
 
     def measure(self) -> bool:
@@ -216,6 +217,7 @@ class Session(Observed):
         while True:
             going = going and self._run(before + pilot)
             failing_loads = self.failing.found()  # they have no rate that could settle
+            self._end(failing_loads)
             found = [one for one in self.settling.unsettled() if not one.loads <= failing_loads]
             self.unsettled = [one for one in found if one.matters]
             is_least = pilot >= min(measure.min_ios, bound / GROWTH)
@@ -244,8 +246,10 @@ class Session(Observed):
         self.warmup_ios = self._completed()
         window.reset(self.system)
         streams = self.built.streams
-        self.before = {
-            one.name: figures.counts(self.system, streams[one.name]) for one in self.loads
+        self.before |= {
+            one.name: figures.counts(self.system, streams[one.name])
+            for one in self.loads
+            if one.name not in self.ended  # the remark on it is about the time before
         }
         if self.settling is not None:
             least = self.scenario.measure.min_ios / max(self.warmup_ios, 1)
@@ -270,6 +274,10 @@ class Session(Observed):
             failing_loads = self.failing.found()
             if len(failing_loads) == len(self.loads):
                 return False
+            if self._end(failing_loads):
+                self._open_window()
+                start, wanted = self._completed(), measure.min_ios
+                continue
             moving = [] if self.settling is None else self.settling.moving()
             if full or self._fill([one.filling for one in moving]):
                 self._warm_up()
@@ -293,6 +301,20 @@ class Session(Observed):
             elif not going or wanted >= measure.max_ios:
                 return False
             wanted = min(int(wanted * GROWTH) + 1, measure.max_ios)
+
+    def _end(self, failing_loads: Set[str]) -> bool:
+        """End loads of which all I/Os fail beside others; whether any was under way until now.
+
+        Their I/Os come back at once, so there are a thousand of them for one of a disk.
+        """
+        new = failing_loads - self.ended
+        if self.finite or not new or len(failing_loads) == len(self.loads):
+            return False
+        for name in sorted(new):
+            for stream in self.built.streams[name]:
+                self.system.stop(stream)
+        self.ended |= new
+        return True
 
     def _filling(self) -> list[Filling]:
         """Caches that fill until open loads wait. A closed load waits for them by itself."""
