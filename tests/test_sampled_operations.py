@@ -105,3 +105,47 @@ def both(sample, second):
 def test_two_rebuilds_at_a_time_hinder_each_other_for_as_long_as_the_first_takes(second):
     """And not only for as long as the sample of that takes."""
     assert both("10 %", second) == pytest.approx(both("100 %", second), rel=0.1)
+
+
+WHOLE = SMALL | {"set": {}}  # 73 GB: disks are half as fast at their inner tracks
+
+
+def course(sample, max_time, load=None):
+    """A course in which a sample of a disk of 73 GB is rebuilt, and what the run says."""
+    data = {
+        "host": {"model": "linux-xeon-e5-pair"},
+        "volume": [WHOLE | {"rebuild_sample": sample}],
+        "load": [] if load is None else [load],
+        "event": [REBUILD],
+        "measure": {"max_time": max_time},
+    }
+    (point,) = run(from_data(data)).points
+    return point.course, [text for text in point.warnings if "fewer than volume.rebuild" in text]
+
+
+def rebuild_of(course):
+    (rebuild,) = [one for one in course.operations if one.kind == "rebuild"]
+    return rebuild
+
+
+@pytest.mark.parametrize(("load", "off"), [(None, 0.03), (LOAD, 0.1)], ids=["idle", "under load"])
+def test_a_run_that_ends_before_its_sample_tells_the_time_of_all_tracks(load, off):
+    """The first part of the sample lies on the outer tracks, which are the fastest."""
+    in_time, unsaid = course("1 %", "1 h", load)
+    assert unsaid == []
+    cut_short, (said,) = course("20 %", "60 s", load)
+    part = rebuild_of(cut_short)
+    assert (part.state, part.progress) == ("done", 1.0)
+    assert part.seconds == pytest.approx(rebuild_of(in_time).seconds, rel=off)
+    assert said.endswith("would have taken longer than 60 s (measure.max_time)")
+    assert part.simulated_seconds < 60
+    steps = [share for one in cut_short.timeline for share in one.progress.values()]
+    assert len(steps) > 10
+    assert steps == sorted(steps)
+
+
+def test_a_sample_that_ends_in_time_is_simulated_as_asked_for():
+    long, unsaid = course("1 %", "1 h")
+    short, still_unsaid = course("1 %", f"{1.3 * rebuild_of(long).simulated_seconds:.0f} s")
+    assert (unsaid, still_unsaid) == ([], [])
+    assert rebuild_of(short) == rebuild_of(long)

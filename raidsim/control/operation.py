@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -28,6 +28,15 @@ KINDS = {
     "initialisation": s.WRITE_ALL,
 }
 """Background work, by the name that reports use."""
+
+
+@dataclass(frozen=True)
+class _Thinned:
+    """Where a sample was made smaller: the share that was done, as rows too, and rows to come."""
+
+    share: float
+    done: int
+    to_come: int
 
 
 class Worked(Protocol):
@@ -93,6 +102,8 @@ class Operation(simpy.Event):
         self._is_paused = False
         # Times, s, rows done until then, and how many times as long all of that stretch takes.
         self._marks: list[tuple[float, int, float]] = [(0.0, 0, 1.0)]
+        self._thinned: dict[int, _Thinned] = {}  # by row of the operation
+        self._looked = (0.0, 0)  # time, s, and rows done until then
         self._next()
 
     def __repr__(self) -> str:
@@ -130,8 +141,16 @@ class Operation(simpy.Event):
         done = self._through
         last = self._last
         if last is not None and not self.is_over and last.rows > 0:
-            done += last.done / last.rows * self._under_way
+            done += self._share(self._operations[-1], last) * self._under_way
         return min(done / self._total, 1.0)
+
+    def _share(self, row: int, one: operation.Progress) -> float:
+        """Share of the rows of one range that are done, with those that a sample leaves out."""
+        thinned = self._thinned.get(row)
+        if thinned is None:
+            return one.done / max(one.rows, 1)
+        since = (one.done - thinned.done) / max(thinned.to_come, 1)
+        return min(thinned.share + (1.0 - thinned.share) * since, 1.0)
 
     @property
     def simulated_seconds(self) -> float:
@@ -192,7 +211,7 @@ class Operation(simpy.Event):
     @property
     def share_simulated(self) -> float:
         """Share of its rows that are simulated, 0 to 1."""
-        found = [operation.progress(self.volume.system, one) for one in self._operations]
+        found = self._all
         rows = [int(self.volume.system.world.operations[one]["end"]) for one in self._operations]
         first = [int(self.volume.system.world.operations[one]["first"]) for one in self._operations]
         asked = sum(rows) - sum(first)
@@ -304,6 +323,47 @@ class Operation(simpy.Event):
         if self._operations and not self.is_over:  # else it will begin with it
             operation.set_rate(self.volume.system, self._operations[-1], share)
 
+    @property
+    def simulated_seconds_to_come(self) -> float:
+        """Simulated time that it still takes at its present pace, s; 0 if that is not known."""
+        last = self._last
+        if last is None or self.state != "under way":
+            return 0.0
+        passed, done = self._lately
+        return (last.rows - last.done) * passed / done if done > 0 else 0.0
+
+    def look(self) -> None:
+        """Let the present pace be that from now on."""
+        self._looked = (self.simulated_seconds, self._done)
+
+    @property
+    def _lately(self) -> tuple[float, int]:
+        """Simulated time since the last look or change of conditions, s, and rows done in it."""
+        begun, before = max(self._looked, self._marks[-1][:2])
+        return self.simulated_seconds - begun, self._done - before
+
+    def fit_into(self, seconds: float) -> None:
+        """Simulate as many of the rows that are left as that simulated time suffices for.
+
+        They are spread over all that is left. Else a run that ends before the sample would tell of
+        the first rows alone, which are on the fastest tracks of disks.
+        """
+        last = self._last
+        passed, done = self._lately
+        if last is None or done <= 0 or passed <= 0:
+            return
+        row = self._operations[-1]
+        share, density = self._share(row, last), operation.density(self.volume.system, row)
+        to_come = operation.thin(self.volume.system, row, seconds * done / passed)
+        if to_come is not None:
+            self.mark(1.0 / density)
+            self._thinned[row] = _Thinned(share, last.done, to_come)
+
+    @property
+    def is_thinned(self) -> bool:
+        """Whether fewer rows are simulated than its sample was to have."""
+        return bool(self._thinned)
+
     # -- its parts ------------------------------------------------------------------------------
 
     _under_way = 0
@@ -311,15 +371,17 @@ class Operation(simpy.Event):
 
     @property
     def _all(self) -> list[operation.Progress]:
-        return [operation.progress(self.volume.system, one) for one in self._operations]
+        return [self._of(row) for row in self._operations]
 
     @property
     def _last(self) -> operation.Progress | None:
-        return (
-            operation.progress(self.volume.system, self._operations[-1])
-            if self._operations
-            else None
-        )
+        return self._of(self._operations[-1]) if self._operations else None
+
+    def _of(self, row: int) -> operation.Progress:
+        """The progress of one range of rows."""
+        found = operation.progress(self.volume.system, row)
+        thinned = self._thinned.get(row)
+        return found if thinned is None else replace(found, rows=thinned.done + thinned.to_come)
 
     def _obstacle(self) -> str:
         """Return the reason why the operation cannot continue."""
@@ -379,7 +441,7 @@ class Operation(simpy.Event):
     def _part_ended(self, _event: Any) -> None:
         last = self._last
         assert last is not None
-        self._through += self._under_way * last.done / max(last.rows, 1)
+        self._through += self._under_way * self._share(self._operations[-1], last)
         self._next()
         if self._is_paused and not self.is_over:
             operation.pause(self.volume.system, self._operations[-1])

@@ -22,6 +22,7 @@ from raidsim.units import NS_PER_S
 ON_READ_ERROR = {"stop": s.STOP, "puncture": s.PUNCTURE}
 LEAST_BLOCK = 16 * 2**20  # bytes of a drive that a sample takes in sequence
 MOST_BLOCKS = 64  # places of a drive that a sample looks at
+LEAST_PLACES = 8  # of them that are left, where a sample is made smaller
 SPARE_DEFECTS = 64  # rows for those that rebuilds will mark
 
 
@@ -228,6 +229,39 @@ def _apart(block: int, stride: int, at_once: int, spans: int) -> tuple[int, int]
 def simulated(rows: int, block: int, stride: int) -> int:
     """Rows of [0, rows) that a sample takes."""
     return rows // stride * block + min(rows % stride, block)
+
+
+def thin(system: System, row: int, wanted: float) -> int | None:
+    """Let about so many further rows be simulated, spread over all that are left.
+
+    Returns how many will be; None where they cannot be fewer than those of the present sample.
+    """
+    one = system.world.operations[row]
+    block, stride = int(one["block"]), int(one["stride"])
+    left = int(one["end"] - one["next"])
+    if block >= stride or left <= 0:
+        return None
+    layout = system.world.layouts[system.world.volumes[one["volume"]]["array"]]
+    strip = int(layout["strip"])
+    least = LEAST_PLACES * max(LEAST_BLOCK // strip, 1)
+    fewer, apart = sampled(left, strip, max(wanted, least) / left)
+    if one["kind"] in (s.REBUILD, s.COPY) and layout["family"] == PARITY:
+        at_once = int(one["chunk"] * one["workers"])
+        fewer, apart = _apart(fewer, apart, at_once, int(layout["spans"]))
+    if fewer * stride >= block * apart:
+        return None
+    begin = int(one["next"])
+    if begin % apart >= fewer:
+        begin += apart - begin % apart
+    system.set_row("operations", row, block=fewer, stride=apart, next=begin)
+    in_hand = int((one["begun"] - one["retired"]) * one["chunk"])
+    return in_hand + simulated(int(one["end"]), fewer, apart) - simulated(begin, fewer, apart)
+
+
+def density(system: System, row: int) -> float:
+    """Share of the rows that an operation simulates at its present place."""
+    one = system.world.operations[row]
+    return min(int(one["block"]) / max(int(one["stride"]), 1), 1.0)
 
 
 def progress(system: System, row: int) -> Progress:

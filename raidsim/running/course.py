@@ -60,6 +60,9 @@ FIRST_LEAP = 1e-3  # s of the warm-up between two looks
 MOST_GROWTH = 2.0
 START = "start"
 A_LITTLE = 0.01  # of the rows of an operation
+LOOKS = 16  # at the samples of operations, until the latest end
+TOO_LONG = 1.2  # times what is left: a pace that is slow by chance changes no sample
+IN_TIME = 0.8  # of the time that is left: inner tracks take longer
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,8 @@ class CourseSession(Session):
         self._open(START)
         over = self.course.begin()
         self.env.process(self._look_on(over))
+        if self.course.duration is None:
+            self.env.process(self._keep_in_time(over))
         self.env.run(over)
         self._before()
         self._sample()
@@ -186,6 +191,13 @@ class CourseSession(Session):
             if self._outlasts(one)
         ]
         self.warnings += [
+            f"{one.title}: {100 * one.share_simulated:.2g} % of its rows are simulated, fewer than"
+            " volume.rebuild_sample asks for: all of these would have taken longer than"
+            f" {measure.max_time:g} s (measure.max_time)"
+            for one in self.model.operations()
+            if one.is_thinned
+        ]
+        self.warnings += [
             f"{one.title}: its time is too short: of the rows that are simulated"
             f" {100 * sample:.3g} % go into the SLC cache of a new drive, of all rows"
             f" {100 * whole:.3g} %: raise volume.rebuild_sample"
@@ -197,12 +209,32 @@ class CourseSession(Session):
             f"{one.title}: its time may be off, by up to half where the cache is large: while its"
             " sample went over the disks once, the destages of the cache went over them"
             f" {units.plain(passes, 2)} times, so it may have stayed near them, where it is fast,"
-            " or far away; give a sample"
-            f" {units.plain(elevator_passes.MANY / passes, 2)} times as large, or larger"
+            f" or far away; {self._remedy(one, elevator_passes.MANY / passes)}"
             for one in self.model.operations()
             if (passes := self._passes_during(one)) > 0
         ]
         return not left and boot.ready == boot.total
+
+    def _keep_in_time(self, over: simpy.Event) -> Process:
+        """Make samples of operations smaller that would not end before the run does."""
+        most = self.scenario.measure.max_time
+        while True:
+            yield self.env.timeout(most / LOOKS) | over
+            if over.triggered:
+                return
+            left = self.course.origin + most - self.env.now
+            for one in self.model.operations():
+                too_long = left if one.is_thinned else TOO_LONG * left
+                if one.simulated_seconds_to_come > too_long:
+                    one.fit_into(IN_TIME * left)
+                one.look()
+
+    def _remedy(self, operation: Operation, times: float) -> str:
+        """What makes a sample so many times as large."""
+        if operation.is_thinned:
+            seconds = units.plain(times * self.scenario.measure.max_time, 2)
+            return f"raise measure.max_time to {seconds} s or more"
+        return f"give a sample {units.plain(max(times, 1.1), 2)} times as large, or larger"
 
     def _passes_during(self, operation: Operation) -> float:
         """Return the number of passes of destages over the disks during a sample beside them."""
