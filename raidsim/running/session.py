@@ -23,6 +23,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
 from raidsim.observe import failing, figures, replayed, throttling
 from raidsim.observe.settling import (
+    LEAST_OF_A_LOAD,
     MOST_PILOT_SHARE,
     PILOT_PER_OUTSTANDING,
     Filling,
@@ -35,6 +36,7 @@ from raidsim.running import kept_lines
 from raidsim.running.observed import Observed
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.intensity import label, period_of
+from raidsim.scenario.load_spec import share_of_ios
 from raidsim.scenario.replays import plan
 from raidsim.system.tables import SaturationError
 from raidsim.units import NS_PER_S
@@ -205,7 +207,8 @@ class Session(Observed):
     def _warm_up(self) -> None:
         measure = self.scenario.measure
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
-        pilot = max(LEAST_PILOT, PILOT_PER_OUTSTANDING * slots)
+        least = max(round(LEAST_PILOT * share_of_ios(self.loads)), LEAST_OF_A_LOAD)
+        pilot = max(least, PILOT_PER_OUTSTANDING * slots)
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.built.streams[load.name] for load in self.loads}
         shares = {load.name: load.read_share for load in self.loads}

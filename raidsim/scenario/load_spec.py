@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, Field
@@ -239,6 +239,19 @@ class LoadSpec(Part):
             part = capacity // self.workers // self.align * self.align
         size = part - self.area.offset if self.area.size is None else self.area.size
         return (worker * part if self.partitions else 0) + self.area.offset, size
+
+
+LARGE = 4 * 2**20
+"""Bytes of an I/O up to which as many I/Os are measured as of small ones. A larger one is thousands
+of commands: it takes as much longer to simulate, and tells as much more."""
+
+
+def share_of_ios(loads: Sequence[LoadSpec]) -> float:
+    """Share of the usual number of I/Os that is enough where all of them are large, 0 to 1."""
+    sizes = [one.size for load in loads for one in load.sizes or ()]
+    if not sizes or any(load.trace is not None for load in loads):
+        return 1.0
+    return min(LARGE / min(sizes), 1.0)
 
 
 def _shared(parts: Iterable[tuple[float, float]]) -> float:

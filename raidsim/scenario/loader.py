@@ -20,7 +20,7 @@ from raidsim.scenario.event_checks import Parts, read_events
 from raidsim.scenario.fields import Count, Line, Reader, Text
 from raidsim.scenario.found import Found, FoundController, FoundHost, FoundHybrid, FoundVolume
 from raidsim.scenario.hybrid_checks import check_overlaps
-from raidsim.scenario.load_spec import LoadSpec
+from raidsim.scenario.load_spec import LoadSpec, share_of_ios
 from raidsim.scenario.machine_spec import MachineSpec
 from raidsim.scenario.models import (
     AirSpec,
@@ -53,6 +53,10 @@ def read_tables(reading: Reading, folder: Path | None) -> Tables:
     return tables
 
 
+LEAST_IOS = 400
+"""I/Os per point that a scenario without `min_ios` measures, however large they are."""
+
+
 class _Loader:
     """Reads the tables of one scenario in turn."""
 
@@ -82,6 +86,10 @@ class _Loader:
         things = Parts(controllers, links, volumes, loads, machines)
         events = read_events(self.reading, self._list("event", optional=True), things, measure)
         self.reading.raise_if_wrong()
+        specs = tuple(LoadSpec.model_construct(**one.values) for one in loads)
+        if "min_ios" not in self.reading.data.get("measure", {}):
+            fewer = max(round(measure["min_ios"] * share_of_ios(specs)), LEAST_IOS)
+            measure = {**measure, "min_ios": min(fewer, measure["min_ios"])}
         return Tables.model_construct(
             **head,
             host=host.spec(),
@@ -89,7 +97,7 @@ class _Loader:
             links=tuple(LinkSpec.model_construct(**one.values) for one in links),
             volumes=tuple(one.spec() for one in volumes),
             hybrids=tuple(one.spec() for one in hybrids),
-            loads=tuple(LoadSpec.model_construct(**one.values) for one in loads),
+            loads=specs,
             machines=tuple(MachineSpec.model_construct(**one.values) for one in machines),
             air=AirSpec.model_construct(**air),
             measure=Measure.model_construct(**measure),

@@ -366,7 +366,11 @@ class Measure(Part):
     confidence: Annotated[float, Quantity("share", low="50 %", high="99.99 %")] = key(
         "confidence of the intervals", "95 %"
     )
-    min_ios: Annotated[int, Count(1, 10**10)] = key("I/Os per point, at least", 50_000)
+    min_ios: Annotated[int, Count(1, 10**10)] = key(
+        "I/Os per point, at least; by default fewer if all I/Os are larger than 4 MiB: as much"
+        " data as 50,000 of 4 MiB, at least 400 I/Os",
+        50_000,
+    )
     max_ios: Annotated[int, Count(1, 10**10)] = key("I/Os per point, at most", 20_000_000)
     max_time: Annotated[float, Quantity("time", above="0 s", high="24 h")] = key(
         "simulated time per point, at most", "10 min"

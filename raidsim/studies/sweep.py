@@ -377,6 +377,7 @@ def at_precision(scenario: Scenario, precision: str | None) -> Scenario:
     if "min_ios" in scenario.source.file.data.get("measure", {}):
         return made
     wanted = max(LEAST_IOS, round(PRECISE_IOS * (0.01 / made.measure.precision) ** 2))
+    wanted = min(wanted, made.measure.min_ios) if made.measure.min_ios < PRECISE_IOS else wanted
     return made.with_("measure.min_ios", min(wanted, made.measure.max_ios))
 
 
