@@ -315,19 +315,21 @@ def test_what_came_out_of_a_trial_is_where_the_next_one_goes(border, sorted_bett
     def came_out(share):
         return min(share, border + sorted_better * (share - border))
 
-    low, high = capacity.bracket(came_out(1.0), are_carried, came_out)
-    assert low <= border < high <= low * capacity.APART * 1.001
+    low, high = sustained_rate.bracket(came_out(1.0), are_carried, came_out)
+    assert low <= border < high <= low * sustained_rate.APART * 1.001
     without = len(tried)
     tried.clear()
-    capacity.bracket(came_out(1.0), are_carried)
+    sustained_rate.bracket(came_out(1.0), are_carried)
     assert without <= min(len(tried) + 1, 9)
 
 
 @pytest.mark.parametrize("out", [0.0, 1e-9, 0.7, 10.0])
 def test_what_came_out_may_tell_nothing(out):
     """If a trial ends early, or a cache fills, what came out is not what is carried."""
-    low, high = capacity.bracket(0.9, lambda shares: [x <= 0.3 for x in shares], lambda _: out)
-    assert low <= 0.3 < high <= low * capacity.APART * 1.001
+    low, high = sustained_rate.bracket(
+        0.9, lambda shares: [x <= 0.3 for x in shares], lambda _: out
+    )
+    assert low <= 0.3 < high <= low * sustained_rate.APART * 1.001
 
 
 def test_where_nothing_is_carried_nothing_is_found():

@@ -33,7 +33,12 @@ DISKS = Table(
     first_zone=configuration("i4", "first of its zones"),
     zones=configuration("i4", "how many there are"),
     zone=state("i8", "where a byte was looked for last: the next one is mostly there, too"),
-    head_switch=configuration("f8", "until another head reads, or writes: alone, and at least after a seek", "ns", shape=(2,)),
+    head_switch=configuration(
+        "f8",
+        "until another head reads, or writes: alone, and at least after a seek",
+        "ns",
+        shape=(2,),
+    ),
     seek_fixed=configuration("f8", "of a read, of a write", "ns", shape=(2,)),
     seek_root=configuration("f8", "for the root of the cylinders passed", "ns", shape=(2,)),
     seek_linear=configuration("f8", "for each cylinder passed", "ns", shape=(2,)),

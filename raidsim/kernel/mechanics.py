@@ -5,8 +5,8 @@ hold equally many bytes. Bytes follow each other along a track, then along the s
 tracks, then on to the next cylinder. Each track begins at a later angle than the one before (track
 skew, cylinder skew), so that the head switch, or the seek to the next cylinder, is over when its
 first byte passes. Every other cylinder begins with its last head, so the seek to the next cylinder
-is one without a head switch. If sectors are left out (spares, slipped sectors), a zone is several rows of
-``zones``, and each row has the distance to the next.
+is one without a head switch. If sectors are left out (spares, slipped sectors), a zone is several
+rows of ``zones``, and each row has the distance to the next.
 
 Angles are times: an angle of t ns is the position of the platter t ns after the index mark, out of
 ``revolution`` ns. The spindle never stops, so the angle under the heads is the time modulo the

@@ -12,6 +12,7 @@ from raidsim.running.running import (
     provenance,
     run,
     run_and_keep,
+    run_for_answer,
     run_point,
     telling,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "provenance",
     "run",
     "run_and_keep",
+    "run_for_answer",
     "run_point",
     "telling",
 ]

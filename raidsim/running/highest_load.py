@@ -94,8 +94,8 @@ def find_highest(
         return _of(load, measured[value])
 
     def is_within(value: float, left: int) -> bool:
-        later = [one for one in load.sweep if one > value][:1] if is_short else []
-        if value in load.sweep and any(is_sure(one) for one in later):
+        later = [one for one in load.intensities if one > value][:1] if is_short else []
+        if value in load.intensities and any(is_sure(one) for one in later):
             return True
         return bool(look_at(value, left).within)
 
@@ -108,7 +108,9 @@ def find_highest(
 
     def look_at(value: float, left: int) -> Point:
         if value not in found:
-            first = is_short and value == load.sweep[0] and len(load.sweep) >= LONG_SWEEP
+            first = (
+                is_short and value == load.intensities[0] and len(load.intensities) >= LONG_SWEEP
+            )
             found[value] = roughly(value, left) if first else precise(value, left)
         return found[value]
 

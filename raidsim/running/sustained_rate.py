@@ -5,8 +5,8 @@ begins there: a rate a little below should be sustained, and a rate a little abo
 are tried side by side. If this is not so, further trials step away until it is, and then halve the
 interval between. With a long queue more comes out than is carried without one: so a trial below a
 rate that is not carried begins at what came out of that one (:func:`_lower`). A trial is a point
-like any other, and is judged in the same way (`raidsim.running.session`). It is long enough to distinguish
-rates that differ by a few per cent.
+like any other, and is judged in the same way (`raidsim.running.session`). It is long enough to
+distinguish rates that differ by a few per cent.
 
 Loads that are saturated together are scaled together; all others stay as they are.
 """
