@@ -58,7 +58,8 @@ DISK_WRITER = """
 [host]
 model = "linux-xeon-e5-pair"
 [[volume]]
-drive = "wd-red-plus-8tb"
+drive = "hgst-he8-8tb"
+set = { "write_cache.protected_size" = "0 B" }
 [[load]]
 read = "0 %"
 size = "4 KiB"
@@ -79,7 +80,8 @@ def test_a_sata_disk_whose_write_cache_nobody_set_counts_as_switched_off_and_tha
         'volume.disk_cache="off"',
         'volume.disk_cache="on"',
         "load.read=100 %",
-        "volume.drive=toshiba-mg10aca20te",  # writes go to a persistent cache
+        'volume.set.write_cache.protected_size="128 MiB"',  # writes go to a persistent cache
+        "volume.drive=wd-red-plus-8tb",  # its card says that the cache is on
         "volume.drive=hp-eh0300jdyth",  # a SAS disk, which is sold with it off
     ],
 )
