@@ -238,7 +238,7 @@ def queue(latencies):
 
     def measure(one, _):
         (load,) = one.loads
-        n = load.sweep[0]
+        n = load.intensities[0]
         seen.append(n)
         ms = latencies[n]
         rate = 1000 * n / ms
