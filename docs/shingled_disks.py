@@ -44,7 +44,7 @@ def in_the_long_run() -> tuple[float, float]:
     bands = card.number("capacity.user") / card.integer("smr.band")
     (point,) = run(from_data({
         "host": {"model": "fujitsu-rx2540-m1"},
-        "volume": [{"drive": MODEL, "state": "steady"}],
+        "volume": [{"drive": MODEL, "state": "steady", "disk_cache": "off"}],
         "load": [{"read": "0 %", "size": "4 KiB", "outstanding": 1}],
         "measure": {"precision": "2 %", "max_time": f"{4 * STEADY} s"},
     })).points  # fmt: skip
@@ -54,7 +54,7 @@ def in_the_long_run() -> tuple[float, float]:
 def begun(load_: Load) -> tuple[Environment, Volume, RunningLoad]:
     """A load on one shingled disk whose media cache is empty."""
     env = Environment(seed=1)
-    volume = Volume(env, MODEL, Host(env, "fujitsu-rx2540-m1"))
+    volume = Volume(env, MODEL, Host(env, "fujitsu-rx2540-m1"), disk_cache="off")
     return env, volume, volume.start(load_)
 
 
