@@ -153,10 +153,11 @@ def test_moves_to_another_head_and_to_another_cylinder():
 
 def test_a_seek_to_another_head_takes_at_least_a_head_switch():
     # Heads are not exactly above each other: the next one has to find its own track.
-    disk = OneDisk(**SMALL)
+    disk = OneDisk(**SMALL, geometry__write_head_switch="1.1 ms")
     row, world = disk.row, disk.system.world
     assert mechanics.move_time(world, row, t.READ, 1, 3) == 0.717 * MS
-    assert mechanics.move_time(world, row, t.WRITE, 1, 3) == 0.913 * MS
+    assert mechanics.move_time(world, row, t.WRITE, 1, 0) == 0.913 * MS
+    assert mechanics.move_time(world, row, t.WRITE, 1, 3) == 1.1 * MS
     far = mechanics.move_time(world, row, t.READ, 100, 0)
     assert far > 0.717 * MS
     assert mechanics.move_time(world, row, t.READ, 100, 3) == far

@@ -97,7 +97,7 @@ def test_a_sample_that_goes_along_with_the_destages_is_told(sample: str, told: b
     assert bool(said) == told
 
 
-def test_only_samples_about_as_long_as_a_sweep_go_along() -> None:
+def test_only_samples_about_as_long_as_a_pass_of_the_elevator_go_along() -> None:
     assert [elevator_passes.go_along(time, 200.0) for time in (20, 200, 500, 800)] == [
         False,
         True,

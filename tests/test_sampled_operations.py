@@ -120,7 +120,7 @@ def course(sample, max_time, load=None):
         "measure": {"max_time": max_time},
     }
     (point,) = run(from_data(data)).points
-    return point.course, [text for text in point.warnings if "fewer than volume.rebuild" in text]
+    return point.course, [text for text in point.warnings if "fewer than its sample" in text]
 
 
 def rebuild_of(course):

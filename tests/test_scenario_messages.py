@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from raidsim import scenario
@@ -60,3 +62,20 @@ def test_keys_as_fio_and_mdadm_call_them_are_answered_with_their_names_here(
     """``threads`` was taken for a slip of ``read``, and ``force`` for one of ``once``."""
     with pytest.raises(InputError, match=f'unknown key; it is called "{name}" here'):
         scenario.load_text(f"[[{table}]]\n{key}\n")
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ('rw = "randread"', 'write read = "100 %" and random = "100 %"'),
+        ('runtime = "60 s"', 'write limit = { time = "60 s" }'),
+    ],
+)
+def test_what_fio_says_in_one_key_is_written_as_a_scenario_has_it(key: str, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(f"unknown key; {words}")):
+        scenario.load_text(f"[[load]]\n{key}\n")
+    written = words.removeprefix("write ").replace(" and ", "\n")
+    rest = 'size = "4 KiB"\noutstanding = 1\n' + ("" if "read" in written else 'read = "50 %"\n')
+    system = '[host]\nmodel = "linux-pc"\n[[volume]]\ndrive = "wd-red-3tb"\n'
+    assert scenario.load_text(f"{system}[[load]]\n{rest}{written}\n").loads
+

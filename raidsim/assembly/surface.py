@@ -15,7 +15,7 @@ import numpy as np
 
 from raidsim.assembly import shingles
 from raidsim.assembly.runs import Run, runs
-from raidsim.assembly.seeks import seek_ns
+from raidsim.assembly.seeks import head_switch_ns, seek_ns
 from raidsim.cards import Card
 from raidsim.cards.surface import Surface, Zone
 from raidsim.kernel.tables import NONE
@@ -167,7 +167,7 @@ def _measured(card: Card, surface: Surface, speed: float, shift: float) -> list[
     for zone in surface.zones:
         for run in runs(surface, zone, heads):
             row = _row(surface, zone, run, first, heads, sector, turn, shift)
-            found.append(_with_switches(card, row, turn))
+            found.append(_with_switches(card, row, heads, turn))
             first = row.end
     following = [*found[1:], found[-1]]
     return [
@@ -212,10 +212,12 @@ def _row(
     )
 
 
-def _with_switches(card: Card, row: Row, turn: int) -> Row:
+def _with_switches(card: Card, row: Row, heads: int, turn: int) -> Row:
     """A switch that takes longer than the gap between two tracks costs a revolution."""
-    switch = card.number("geometry.head_switch") * NS_PER_S
+    switch = head_switch_ns(card, "read")
     single = card.number("seek.read_single") * NS_PER_S
+    if row.turned == NONE and heads > 1:  # the next cylinder begins with another head
+        single = max(single, switch)
     return replace(
         row,
         track_gap=row.track_gap + (turn if row.track_gap < switch else 0),
@@ -231,8 +233,8 @@ def _gap(card: Card, row: Row, after: Row, heads: int, turn: int) -> float:
     move = 0.0
     if there != cylinder:
         move = seek_ns(card, "read", abs(there - cylinder), cylinders(card))
-    elif head != other:
-        move = card.number("geometry.head_switch") * NS_PER_S
+    if head != other:
+        move = max(move, head_switch_ns(card, "read"))
     if turn - wait < 1.0:  # rounding
         wait = 0.0
     return wait + turn * max(math.ceil((move - wait) / turn), 0)

@@ -30,7 +30,7 @@ _HDD = {
     "command.time":               ("10 us", "300 us", "a command passes firmware on one core; manuals print up to 0.2 to 0.3 ms as controller overhead"),
     "command.write_time":         ("1 us", "300 us", "one more exchange on the link and its handling: a microsecond at least, no more than a command"),
     "queue.window":               ("1", "128", "1 is no sorting; SAS drives queue up to 128 commands"),
-    "queue.choose_time":          ("0.05 ms", "1.5 ms", "manuals print up to 0.4 ms from a command to its seek; 0.5 ms as measured of a disk of 7,200 rpm"),
+    "queue.choose_time":          ("0.05 ms", "1.5 ms", "manuals print up to 0.4 ms from a command to its seek; 0.46 ms as measured of a disk of 7,200 rpm"),
     "queue.ageing":               ("0.001", "10", "from what no run notices to first come, first served"),
     "geometry.track_outer":       ("256 KiB", "4096 KiB", "25 to 250 MB/s: disks of 2000 to 2020, times a revolution"),
     "geometry.track_inner":       ("128 KiB", "3072 KiB", "from half to three quarters of the outermost track"),

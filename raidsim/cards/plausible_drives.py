@@ -34,7 +34,7 @@ HDD: tuple[Row, ...] = (
     ("queue.window",         "sata before 2012", "2", "32", "", "firmware of the first SATA drives that queue sorted few commands on a slow core, for desktops that seldom have more: 2 to 2.8 times as many reads with 32 outstanding as alone"),
     ("queue.window",         "any",     "8",      "128",    "", "queues hold 32 (SATA) to 128 (SAS); latencies of more than a second at 64 outstanding show that a drive sorts all that it has"),
     ("queue.choose_time",    "fast",    "0.1 ms", "0.5 ms", "", "manuals print up to 0.4 ms from a command to its seek (Ultrastar 146Z10, 4.5.1)"),
-    ("queue.choose_time",    "7k",      "0.25 ms", "0.8 ms", "", "manuals print up to 0.4 ms from a command to its seek (Ultrastar 146Z10, 4.5.1); 0.5 ms as measured at 7,200 rpm"),
+    ("queue.choose_time",    "7k",      "0.25 ms", "0.8 ms", "", "manuals print up to 0.4 ms from a command to its seek (Ultrastar 146Z10, 4.5.1); 0.46 ms as measured at 7,200 rpm"),
     ("queue.choose_time",    "any",     "0 ms",   "0.1 ms", "", "a card whose window was fitted has what it takes in that"),
     ("queue.passes",         "any",     "3",      "100",    "", "firmware lets no command starve; when it steps in is not printed. Less than three times would cost deep queues a part of their rate"),
     ("queue.ageing",         "any",     "0",      "0.05",   "", "firmware lets no command starve; how much it favours old ones is not printed, and little enough that rates still grow with the queue"),

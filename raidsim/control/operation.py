@@ -333,8 +333,9 @@ class Operation(simpy.Event):
         return (last.rows - last.done) * passed / done if done > 0 else 0.0
 
     def look(self) -> None:
-        """Let the present pace be that from now on."""
-        self._looked = (self.simulated_seconds, self._done)
+        """Let the present pace be that from now on, if any row has been done since the last look."""
+        if self._lately[1] > 0:
+            self._looked = (self.simulated_seconds, self._done)
 
     @property
     def _lately(self) -> tuple[float, int]:

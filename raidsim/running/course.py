@@ -63,6 +63,10 @@ A_LITTLE = 0.01  # of the rows of an operation
 LOOKS = 16  # at the samples of operations, until the latest end
 TOO_LONG = 1.2  # times what is left: a pace that is slow by chance changes no sample
 IN_TIME = 0.8  # of the time that is left: inner tracks take longer
+THINNED_AND_CUT = (
+    "; the run ended before the last of them, so its time is that of the outer tracks, and too"
+    " short: raise measure.max_time"
+)
 
 
 @dataclass(frozen=True)
@@ -192,8 +196,9 @@ class CourseSession(Session):
         ]
         self.warnings += [
             f"{one.title}: {100 * one.share_simulated:.2g} % of its rows are simulated, fewer than"
-            " volume.rebuild_sample asks for: all of these would have taken longer than"
+            " its sample asks for: all of these would have taken longer than"
             f" {measure.max_time:g} s (measure.max_time)"
+            + ("" if one.is_over else THINNED_AND_CUT)
             for one in self.model.operations()
             if one.is_thinned
         ]

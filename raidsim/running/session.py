@@ -219,7 +219,7 @@ class Session(Observed):
         self.settling.watch_warmup(FIRST_PART * (self.system.now - begun))
         while True:
             going = going and self._run(before + pilot)
-            failing_loads = self.failing.found()  # they have no rate that could settle
+            failing_loads = self.failing.found() | self.ended  # they have no rate that could settle
             self._end(failing_loads)
             found = [one for one in self.settling.unsettled() if not one.loads <= failing_loads]
             self.unsettled = [one for one in found if one.matters]
@@ -274,7 +274,7 @@ class Session(Observed):
                 return False
             if warm and going and not full:
                 going = self._over_whole_turns(start + measure.max_ios)
-            failing_loads = self.failing.found()
+            failing_loads = self.failing.found() | self.ended
             if len(failing_loads) == len(self.loads):
                 return False
             if self._end(failing_loads):

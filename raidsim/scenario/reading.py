@@ -168,8 +168,8 @@ _ELSEWHERE = {
     "iodepth": "outstanding", "queue_depth": "outstanding", "qd": "outstanding",
     "threads": "workers", "numjobs": "workers", "jobs": "workers", "processes": "workers",
     "bs": "size", "blocksize": "size", "block_size": "size", "block": "size",
-    "bssplit": "sizes", "blockalign": "align", "rw": "read", "rwmixread": "read",
-    "iops": "rate", "rate_iops": "rate", "runtime": "limit", "number_ios": "limit",
+    "bssplit": "sizes", "blockalign": "align", "rwmixread": "read",
+    "iops": "rate", "rate_iops": "rate", "number_ios": "limit",
     "sync": "fua", "dsync": "fua", "o_dsync": "fua", "force": "fua",
     "fsync": "flush_every", "fdatasync": "flush_every", "thinktime": "think",
     "latency_target": "within", "latency_percentile": "within_percentile", "stonewall": "after",
@@ -177,6 +177,11 @@ _ELSEWHERE = {
     "raid": "level", "hot_spares": "spares",
 }  # fmt: skip
 """What fio, mdadm and utilities of controllers call keys."""
+_IN_WORDS = {
+    "rw": 'write read = "100 %" and random = "100 %" for what fio calls randread',
+    "runtime": 'write limit = { time = "60 s" }',
+}
+"""Keys of loads that have no single counterpart, or one of another form."""
 
 
 @cache
@@ -218,6 +223,8 @@ def _explain(
 
 def _called_here(key: str, known: Collection[str]) -> str:
     """Return the name here of what other programs call so, or a key that is like it."""
+    if key.casefold() in _IN_WORDS and "outstanding" in known:  # of a load
+        return _IN_WORDS[key.casefold()]
     name = _ELSEWHERE.get(key.casefold())
     if name == "size" and "block" in known:  # a hybrid has both
         name = "block"

@@ -323,7 +323,8 @@ class OracleDisk:
     def _move(self, access: Access) -> float:
         to = self.platter.track(access.offset)
         seek = self.platter.seek(access.op, abs(to.cylinder - self.cylinder))
-        switch = self.card.number("geometry.head_switch") * 1e9
+        write = access.op == WRITE and self.card.has("geometry.write_head_switch")
+        switch = self.card.number(f"geometry.{'write_' if write else ''}head_switch") * 1e9
         return seek if to.head == self.head else max(seek, switch)
 
     def _lead(self, access: Access) -> float:
