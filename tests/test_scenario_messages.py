@@ -78,4 +78,3 @@ def test_what_fio_says_in_one_key_is_written_as_a_scenario_has_it(key: str, word
     rest = 'size = "4 KiB"\noutstanding = 1\n' + ("" if "read" in written else 'read = "50 %"\n')
     system = '[host]\nmodel = "linux-pc"\n[[volume]]\ndrive = "wd-red-3tb"\n'
     assert scenario.load_text(f"{system}[[load]]\n{rest}{written}\n").loads
-

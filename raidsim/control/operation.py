@@ -333,7 +333,7 @@ class Operation(simpy.Event):
         return (last.rows - last.done) * passed / done if done > 0 else 0.0
 
     def look(self) -> None:
-        """Let the present pace be that from now on, if any row has been done since the last look."""
+        """Let the present pace be that from now on, if rows have been done since the last look."""
         if self._lately[1] > 0:
             self._looked = (self.simulated_seconds, self._done)
 

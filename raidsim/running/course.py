@@ -197,8 +197,7 @@ class CourseSession(Session):
         self.warnings += [
             f"{one.title}: {100 * one.share_simulated:.2g} % of its rows are simulated, fewer than"
             " its sample asks for: all of these would have taken longer than"
-            f" {measure.max_time:g} s (measure.max_time)"
-            + ("" if one.is_over else THINNED_AND_CUT)
+            f" {measure.max_time:g} s (measure.max_time)" + ("" if one.is_over else THINNED_AND_CUT)
             for one in self.model.operations()
             if one.is_thinned
         ]
