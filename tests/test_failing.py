@@ -94,19 +94,23 @@ def test_a_stream_that_begins_on_many_lost_strips_comes_to_those_that_are_left()
     assert REMARK not in point.warnings
 
 
-def test_another_load_is_measured_to_its_precision_beside_one_that_fails() -> None:
-    text = (
+def lost_beside(drive: str) -> str:
+    """Return a lost RAID 1 under a closed load, beside four outstanding reads of a whole drive."""
+    lost = (
         LOST.format(**USUAL | {"level": "raid1", "drives": 2, "failed": [0, 1]})
         .replace("[[load]]", '[[load]]\nname = "lost"\nvolume = "data"')
-        .replace("outstanding = 8", 'rate = "500 IO/s"')
         .replace("[[volume]]", '[[volume]]\nname = "data"')
         .replace('strip = "64 KiB"\n', "")
     )
-    text += (
-        '[[volume]]\nname = "whole"\ncontroller = "host"\ndrive = "intel-p3700-800gb"\n'
+    return lost + (
+        f'[[volume]]\nname = "whole"\ncontroller = "host"\ndrive = "{drive}"\n'
         '[[load]]\nname = "reads"\nvolume = "whole"\nread = "100 %"\nsize = "4 KiB"\n'
         "outstanding = 4\n"
     )
+
+
+def test_another_load_is_measured_to_its_precision_beside_one_that_fails() -> None:
+    text = lost_beside("intel-p3700-800gb").replace("outstanding = 8", 'rate = "500 IO/s"')
     lost, whole = raidsim.run(Scenario.from_text(text)).points
     assert lost.warnings == [REMARK]
     assert whole.converged
@@ -115,17 +119,7 @@ def test_another_load_is_measured_to_its_precision_beside_one_that_fails() -> No
 
 def test_a_load_that_waits_for_each_io_ends_beside_another_one_when_all_of_them_fail() -> None:
     """It would do a million I/Os a second, until a disk has done some thousands."""
-    text = (
-        LOST.format(**USUAL | {"level": "raid1", "drives": 2, "failed": [0, 1]})
-        .replace("[[load]]", '[[load]]\nname = "lost"\nvolume = "data"')
-        .replace("[[volume]]", '[[volume]]\nname = "data"')
-        .replace('strip = "64 KiB"\n', "")
-    )
-    text += (
-        '[[volume]]\nname = "whole"\ncontroller = "host"\ndrive = "nl-sas-2tb"\n'
-        '[[load]]\nname = "reads"\nvolume = "whole"\nread = "100 %"\nsize = "4 KiB"\n'
-        "outstanding = 4\n"
-    )
+    text = lost_beside("nl-sas-2tb")
     lost, whole = raidsim.run(Scenario.from_text(text)).points
     assert lost.warnings == [REMARK]
     assert failing.LEAST <= lost.counts.failed < 5 * SOME

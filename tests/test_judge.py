@@ -176,7 +176,7 @@ SLOWER = {
     ),
     "one at a time": (flash(), {"load.outstanding": 1}, "only 1 I/O of each process"),
     "32 at a time": (
-        disks(outstanding=512, read="100 %"), {"load.outstanding": 32}, "only 32"
+        disks(outstanding=256, read="100 %"), {"load.outstanding": 32}, "only 32"
     ),
     "one process": (flash(workers=4, outstanding=2), {"load.workers": 1}, "1 of the processes"),
     "misaligned": (

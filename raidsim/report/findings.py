@@ -72,7 +72,7 @@ def disk_cache_that_nobody_set(scenario: Scenario) -> Iterator[Finding]:
     """SATA disks are sold with their write caches on, and no value says that these are off."""
     for volume in scenario.volumes:
         card = volume.card
-        if card.kind != "hdd" or card.word("link.interface") != "sata":
+        if not card.has("spindle.speed") or card.word("link.interface") != "sata":
             continue
         if card.sources["write_cache.enabled"].source != "default" or cache_size(card):
             continue

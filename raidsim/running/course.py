@@ -220,12 +220,18 @@ class CourseSession(Session):
         return not left and boot.ready == boot.total
 
     def _keep_in_time(self, over: simpy.Event) -> Process:
-        """Make samples of operations smaller that would not end before the run does."""
+        """Make samples of operations smaller that would not end before the run does.
+
+        Not where sectors cannot be read: each takes seconds, which say nothing of other rows, and
+        a patrol and a rebuild have to meet the same ones.
+        """
         most = self.scenario.measure.max_time
         while True:
             yield self.env.timeout(most / LOOKS) | over
             if over.triggered:
                 return
+            if self.system.state["defects"]:
+                continue
             left = self.course.origin + most - self.env.now
             for one in self.model.operations():
                 too_long = left if one.is_thinned else TOO_LONG * left
