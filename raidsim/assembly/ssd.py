@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidsim.assembly import ftl, sensing, slc
+from raidsim.assembly import ftl, mapping, sensing, slc
 from raidsim.assembly.sata import link_times
 from raidsim.cards import Card
 from raidsim.errors import InputError, Problem
@@ -28,13 +28,17 @@ def add(
     # written may have others moved, from as many program units.
     pages = ahead["ahead_depth"] // card.integer("flash.page") + card.integer("flash.planes")
     moves = (card.integer("flash.page") // unit + 2) * (made.block_units + 1)
-    system.need_margin(ahead["segments"] * pages + min(moves, MOST_MOVES))
+    moves = min(moves, MOST_MOVES)
+    if mapping.is_on_flash(card):  # each unit may need a page of it, for which another one leaves
+        moves *= 4
+    system.need_margin(ahead["segments"] * pages + moves)
     return system.add_row(
         "ssds",
         drive=drive,
         size=card.integer("capacity.user"),
         ftl=ftl.add(system, made),
         slc=slc.add(system, name, card),
+        map=mapping.add(system, name, card),
         sensing=sensing.add(system, name, card),
         link_to_host=link_to_host,
         link_to_drive=link_to_drive,
@@ -134,7 +138,12 @@ def _times(card: Card) -> dict[str, float]:
 
 def check(card: Card) -> None:
     """Refuse a card whose values do not fit together."""
-    problems = [*_flash_problems(card), *_buffer_problems(card), *slc.problems(card)]
+    problems = [
+        *_flash_problems(card),
+        *_buffer_problems(card),
+        *slc.problems(card),
+        *mapping.problems(card),
+    ]
     if problems:
         raise InputError(problems)
 
@@ -159,8 +168,12 @@ def _flash_problems(card: Card) -> Iterator[Problem]:
 
 
 def _buffer_problems(card: Card) -> Iterator[Problem]:
-    """Up to one unit of the host's and one of moved data are gathered while a page comes in."""
-    least = 3 * _program_unit(card)
+    """Up to one unit of the host's and one of moved data are gathered while a page comes in.
+
+    With a map on flash one of its pages is, too.
+    """
+    units, words = (4, "four") if mapping.is_on_flash(card) else (3, "three")
+    least = units * _program_unit(card)
     if card.integer("buffer.size") < least:
-        cause = f"holds less than three program units ({least} bytes)"
+        cause = f"holds less than {words} program units ({least} bytes)"
         yield card.problem("buffer.size", cause, f"give at least {least} bytes")

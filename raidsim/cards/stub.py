@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from textwrap import TextWrapper
+from typing import NamedTuple
 
 from raidsim import units
 from raidsim.cards import years
@@ -21,7 +22,7 @@ from raidsim.cards.bases import kind_problem
 from raidsim.cards.card import NO_MAKER, Card
 from raidsim.cards.disk_classes import of_class
 from raidsim.cards.fit_ranges import FIT_RANGES, FitRange
-from raidsim.cards.flash_classes import CELLS, SATA_MOVES, cells_problem
+from raidsim.cards.flash_classes import CELLS, MAPS_ON_FLASH, SATA_MOVES, cells_problem
 from raidsim.cards.inherited import words
 from raidsim.cards.narrow_ranges import BUFFER, ends, narrow_ranges
 from raidsim.cards.new_flash import COUNTED, NewFlash
@@ -39,6 +40,19 @@ _NEVER_ZERO = ("queue.choose_time",)
 """Values whose default leaves an effect out that every part of today has."""
 
 
+class Client(NamedTuple):
+    """What a drive of a personal computer may have, or lack.
+
+    Attributes
+    ----------
+    slc_cache : whether it has an SLC cache.
+    dram : whether the whole map of a solid state drive is in its memory.
+    """
+
+    slc_cache: bool
+    dram: bool
+
+
 def stub(
     kind: str,
     name: str,
@@ -50,6 +64,7 @@ def stub(
     year: int | None = None,
     cells: str = "",
     slc_cache: bool = False,
+    dram: bool = True,
     rpm: int | None = None,
     remarks: Sequence[str] = (),
 ) -> str:
@@ -71,6 +86,8 @@ def stub(
         Of the new card, as far as known; ``cells`` is a key of ``CELLS``, or empty.
     slc_cache
         Whether it has one, as drives of personal computers do: these have no capacitors.
+    dram
+        Whether the whole map of a solid state drive is in its memory.
     rpm
         Revolutions per minute of a disk, as far as known.
     remarks
@@ -99,6 +116,10 @@ def stub(
         if "flash.channels" in KINDS[kind].by_name:
             remedy = "give --interface or --like, which choose a base"
         problems.append(Problem(None, None, "--cells", cause, remedy))
+    if not dram and (like is None or not like.has(_KEPT_IN)):
+        cause = "describes a solid state drive that has a base"
+        remedy = "give --interface or --like, which choose one" if kind == "ssd" else "leave it out"
+        problems.append(Problem(None, None, "--no-dram", cause, remedy))
     if problems:
         raise InputError(problems)
     flash = None
@@ -107,7 +128,8 @@ def stub(
     lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
     lines += _rated(kind, like, slc_cache, rpm)
     ranges = FIT_RANGES[kind] if like is None else narrow_ranges(like, rpm)
-    lines += _values(KINDS[kind], like, flash, slc_cache, year, ranges)
+    new = Client(slc_cache, dram)
+    lines += _values(KINDS[kind], like, flash, new, year, ranges)
     return "\n".join(lines) + "\n"
 
 
@@ -180,6 +202,8 @@ _OFFERED = ("front_end.read_time", "front_end.write_time", "front_end.move_time"
 """What a fit may move though the base has none: sheets print reads, writes, the long run apart."""
 
 _MOVED = "front_end.move_time"
+_MAP = "mapping."
+_KEPT_IN = "mapping.kept_in"
 _PROTECTED = "buffer.protected"
 _DISK_CACHE = "write_cache.enabled"
 _SURVIVES = "write_cache.protected_size"
@@ -277,7 +301,7 @@ def _values(
     kind: CardKind,
     like: Card | None,
     flash: NewFlash | None,
-    slc_cache: bool,
+    new: Client,
     year: int | None,
     ranges: Mapping[str, FitRange],
 ) -> Iterator[str]:
@@ -286,7 +310,7 @@ def _values(
         if like is None:
             line = _alone(attribute, ranges)
         else:
-            line = _own(attribute, like, slc_cache, year) or _like(attribute, ranges, like, flash)
+            line = _own(attribute, like, new, year) or _like(attribute, ranges, like, flash)
         if line is None:
             continue
         at, _, _key = attribute.name.partition(".")
@@ -298,11 +322,13 @@ def _values(
         yield line
 
 
-def _own(attribute: Attribute, like: Card, slc_cache: bool, year: int | None) -> str | None:
+def _own(attribute: Attribute, like: Card, new: Client, year: int | None) -> str | None:
     """Return the line of a value that is not taken over from the base; None of others."""
     if attribute.name == _PROTECTED:
-        return _protected(like, slc_cache)
-    if attribute.name == _MOVED and slc_cache and _has_no_lanes(like):
+        return _protected(like, new.slc_cache)
+    if attribute.name.startswith(_MAP) and like.has(_KEPT_IN):
+        return _of_map(attribute, like, new)
+    if attribute.name == _MOVED and new.slc_cache and _has_no_lanes(like):
         return _moved(attribute, like)
     if attribute.name == "link.time_per_byte" and (payload := _payload(like, year)):
         return _line(attribute, 1 / payload, "MB/s", f"the fastest of its year; {_LINK}")
@@ -313,6 +339,22 @@ def _own(attribute: Attribute, like: Card, slc_cache: bool, year: int | None) ->
     if stated := of_class(attribute.name, like, year):
         return _line(attribute, stated.value, stated.unit, stated.note, stated.span, stated.because)
     return None
+
+
+def _of_map(attribute: Attribute, like: Card, new: Client) -> str | None:
+    """Return the line of where the map of a solid state drive is; None if it is as in the base."""
+    if attribute.name == _KEPT_IN:
+        kept_in = "memory" if new.dram else "flash"
+        if kept_in == "memory" and like.word(_KEPT_IN) == "memory":
+            return None
+        return f'kept_in = {{ value = "{kept_in}", source = "datasheet", note = "as it is sold" }}'
+    if new.dram or attribute.name not in MAPS_ON_FLASH:
+        return None
+    of = "sata" if _has_no_lanes(like) else "nvme"
+    *texts, why = MAPS_ON_FLASH[attribute.name][of]
+    value, low, high = (units.parse(text, attribute.dimension) for text in texts)
+    unit = texts[0].partition(" ")[2] or "1"
+    return _line(attribute, value, unit, "class: it is not printed", (low, high), why)
 
 
 def _protected(like: Card, slc_cache: bool) -> str:

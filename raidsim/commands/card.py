@@ -50,6 +50,10 @@ def new_command(
         bool,
         typer.Option("--slc-cache", help="The drive has an SLC cache, as in personal computers."),
     ] = False,
+    no_dram: Annotated[
+        bool,
+        typer.Option("--no-dram", help="The drive has no DRAM: its map is on flash."),
+    ] = False,
     output_file: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write there; otherwise to NAME.toml."),
@@ -94,6 +98,7 @@ def new_command(
         year=year,
         cells=cells,
         slc_cache=slc_cache,
+        dram=not no_dram,
         rpm=rpm,
         remarks=remarks,
     )

@@ -33,6 +33,8 @@ STEPS = {
     SHARED_DOWN: "shared links to the drives",
     t.STAGE_COMMAND_ARRIVED: "command to the drive",
     t.STAGE_COMMAND_DECODED: "front end decodes",
+    t.STAGE_MAP_SENSED: "dies read the map",
+    t.STAGE_MAP_READ: "channels: the map to the drive's memory",
     t.STAGE_SENSED: "dies read",
     t.STAGE_CHANNEL_READ: "channels to the drive's memory",
     t.STAGE_PATH_READ: "data path to the host",
@@ -215,6 +217,8 @@ class Trace:
         """Return whether the host does not wait for a stage."""
         if stage == t.STAGE_DISK_ARM and self.op == t.READ:
             return True  # the data leaves while the arm reads the rest
+        if stage in (t.STAGE_MAP_SENSED, t.STAGE_MAP_READ):
+            return self.op == t.WRITE
         if stage in (t.STAGE_DISK_ARM, t.STAGE_DISK_CHOOSING):
             return self.op == t.WRITE and bool(self.drive["cached"])
         return stage in BACKGROUND

@@ -26,6 +26,7 @@ from raidsim.kernel import (
     host,
     hybrid,
     load,
+    mapping,
     measure,
     network,
     operation,
@@ -97,6 +98,8 @@ from raidsim.kernel.tables import (
     STAGE_LINK_READ,
     STAGE_LINK_WRITE,
     STAGE_LOOKUP,
+    STAGE_MAP_READ,
+    STAGE_MAP_SENSED,
     STAGE_MAPPED,
     STAGE_MOVE_CHANNEL,
     STAGE_MOVE_SENSED,
@@ -330,6 +333,10 @@ def advance(w, index):
         read_ahead.arrived(w, index)
     elif stage == STAGE_SLC_IDLE:
         slc.rested(w, index)
+    elif stage == STAGE_MAP_SENSED:
+        mapping.sensed(w, index)
+    elif stage == STAGE_MAP_READ:
+        ssd.looked_up(w, index)
     elif stage == STAGE_ROUTE:
         if not network.advance(w, index):
             conclude(w, index)

@@ -109,6 +109,19 @@ def owner_of(w, ftl, place):
     return w.leaves[entry_of(w, ftl["first_owner"], place)]
 
 
+@handler
+def unit_at(w, ftl, place):
+    """A unit of the drive that may lie at ``place``, if its logical unit stands for several.
+
+    In each block that is collected they are other ones; neighbours in a group stay neighbours.
+    """
+    unit = owner_of(w, ftl, place)
+    group = ftl["group"]
+    scale = ftl["scale"]
+    turn = (unit // group + ftl["erased"]) % scale
+    return (unit // group * scale + turn) * group + unit % group
+
+
 @routine
 def copy_leaf(w, page):
     """A part of a list that was shared gets a leaf of its own.

@@ -29,7 +29,7 @@ place; :func:`sensed` and :func:`moved` follow a piece.
 
 from __future__ import annotations
 
-from raidsim.kernel import ftl, slc
+from raidsim.kernel import ftl, mapping, slc
 from raidsim.kernel.flash import sense_to_move
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
@@ -60,6 +60,8 @@ def store(w, row, drive, start, end):
             drive["rest"] = lies_in(w, drive, table, unit)
         if drive["slc"] == NONE or not slc.taken(w, row, drive, number):
             put(w, row, drive, table, number)
+        elif drive["map"] != NONE:
+            mapping.change(w, row, drive, number)
 
 
 @routine
@@ -83,6 +85,8 @@ def forget(w, drive, start, end):
 def put(w, row, drive, table, number):
     """Give a unit a new place in the map, with the collection that this asks for."""
     unit = ftl.logical(table, number)
+    if drive["map"] != NONE:
+        mapping.change(w, row, drive, number)
     if ftl.is_beside(w, table, unit, number):
         table["written"] += 1
         return
@@ -138,6 +142,9 @@ def lies_in(w, drive, table, unit):
 @routine
 def follow(w, row, drive, table, place):
     """A unit has left ``place``: it is sensed with the others of its program unit."""
+    if drive["map"] != NONE:
+        last = (drive["size"] - 1) // drive["unit"]
+        mapping.change(w, row, drive, min(ftl.unit_at(w, table, place), last))
     together = max(drive["page"] * drive["planes"] // drive["unit"], 1)
     first = table["victim"] * table["block_units"]
     begun = w.blocks[table["first_block"] + table["victim"]]["begun"]

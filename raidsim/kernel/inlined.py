@@ -34,6 +34,7 @@ SELDOM = (
     "kernel.load.replay",
     "kernel.load.schedule_arrival",
     "kernel.log",
+    "kernel.mapping",
     "kernel.network",
     "kernel.operation",
     "kernel.partial_parity",

@@ -13,7 +13,7 @@ continues; each suspension costs ``resume_time``. A program or erase that was su
 runs to its end. Without these values (``sensing`` of the drive is NONE) all senses take the same
 time, and wait for the present work of the die.
 
-Verbs: :func:`begin` a sense.
+Verbs: :func:`begin` a sense; :func:`interrupt` the present work of a die for one.
 """
 
 from __future__ import annotations
@@ -43,8 +43,7 @@ def begin(w, drive, die, index, offset, time):
     time = sensing["read_time"][kind_of(drive, offset, sensing["bits"])]
     if sensing["retried"] > 0.0:
         time *= 1 + retries(sensing)
-    if sensing["suspensions"] > 0:
-        time += suspend(w, sensing, die)
+    time += interrupt(w, drive, die)
     arrive(w, die, index, time)
 
 
@@ -67,6 +66,14 @@ def retries(sensing):
     if u >= sensing["retried"]:
         return 0
     return min(int(math.log(u + 1e-300) / math.log(sensing["retried"])), MOST_RETRIES)
+
+
+@handler
+def interrupt(w, drive, die):
+    """A die stops what it programs or erases for a sense, if the drive does so; ns until it has."""
+    if drive["sensing"] == NONE or w.sensings[drive["sensing"]]["suspensions"] == 0:
+        return 0
+    return suspend(w, w.sensings[drive["sensing"]], die)
 
 
 @routine

@@ -42,6 +42,7 @@ REST = 1  # a sense of the rest of a mapping unit that was written in part
 FOLD = 2  # data moves out of the cache
 ENTER = 3  # data goes into the cache
 MAP = 4  # a part of the map itself, which gives the places of data
+MAP_PAGES = 5  # changed pages of a map on flash that have left memory: see mapping.py
 
 
 @handler

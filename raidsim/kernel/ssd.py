@@ -12,6 +12,7 @@ front end. Data moves in pages of flash, and the pages of one request overlap:
             A flush that the host asks for, and a forced write, wait until units of the map that
             say where the data lies are programmed behind it, if a power cut would lose the buffer.
     move    die (sense) -> channel -> buffer -> channel -> die (program): see garbage.py
+    map     die (sense) -> channel, before a read, if the map is not in memory: see mapping.py
     fold    the same, out of an SLC cache if the drive has one: see slc.py
 
 The data path between host interface and flash interface is half duplex. In the flush
@@ -33,12 +34,12 @@ Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
 
 from __future__ import annotations
 
-from raidsim.kernel import garbage, queue, read_ahead, sensing, slc
+from raidsim.kernel import garbage, mapping, queue, read_ahead, sensing, slc
 from raidsim.kernel.flash import channel_of, die_of_unit, sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.reply import delay, end_withholding, promise, reached_medium, reply, withhold
-from raidsim.kernel.station import arrive, round_ns
+from raidsim.kernel.station import arrive, leave, round_ns, seize
 from raidsim.kernel.tables import (
     DONE,
     FAILED,
@@ -54,6 +55,7 @@ from raidsim.kernel.tables import (
     STAGE_FLUSH_PATH,
     STAGE_LINK_READ,
     STAGE_LINK_WRITE,
+    STAGE_MAP_SENSED,
     STAGE_MAPPED,
     STAGE_PATH_READ,
     STAGE_PATH_WRITE,
@@ -107,6 +109,30 @@ def decode(w, index):
 
 @handler
 def decode_read(w, drive, index):
+    """Find where the data is, and take it; the read may have to wait for pages of the map."""
+    if drive["map"] != NONE:
+        waits = mapping.look_up(w, drive, index)
+        flush_map_pages(w, w.jobs[index]["row"], drive)
+        if waits:
+            return
+    take_pages(w, drive, index)
+
+
+@handler
+def looked_up(w, index):
+    """A page of the map has come: what waited for it goes on."""
+    row = w.jobs[index]["row"]
+    drive = w.ssds[row]
+    end_access(w, drive, index)
+    waited = mapping.arrived(w, drive, index)
+    if waited == NONE:
+        serve_waiting(w, row, drive)
+    elif w.jobs[waited]["pending"] == 0:
+        take_pages(w, drive, waited)
+
+
+@routine
+def take_pages(w, drive, index):
     """Take each page from the sector buffer, from read-ahead, or from flash."""
     job = w.jobs[index]
     if read_ahead.serve(w, drive, index):
@@ -328,6 +354,31 @@ def flush_moved(w, row, drive):
     if drive["slc"] != NONE and w.slcs[drive["slc"]]["gathered"] >= unit:
         w.slcs[drive["slc"]]["gathered"] -= unit
         flush(w, row, drive, 0, slc.FOLD)
+    if drive["map"] != NONE:
+        flush_map_pages(w, row, drive)
+
+
+@routine
+def end_access(w, drive, index):
+    """Job ``index`` has done its access to the map: the next one begins."""
+    table = w.maps[drive["map"]]
+    following = leave(w, table["access"], index)
+    if following == NONE:
+        return
+    if w.jobs[following]["stage"] == STAGE_MAP_SENSED:
+        mapping.sense(w, drive, table, following)
+    else:
+        send(w, drive, following)
+
+
+@routine
+def flush_map_pages(w, row, drive):
+    """Flush the whole program units of changed pages of the map that have left memory."""
+    unit = drive["page"] * drive["planes"]
+    table = w.maps[drive["map"]]
+    while table["gathered"] >= unit:
+        table["gathered"] -= unit
+        flush(w, row, drive, 0, slc.MAP_PAGES)
 
 
 @handler
@@ -336,7 +387,7 @@ def flush(w, row, drive, host, errand):
 
     ``host`` of its bytes are the host's: all, fewer if it is filled up for a flush, or none of
     what the drive moves for itself.
-    ``errand`` is MOVE, FOLD, ENTER or MAP: see slc.py.
+    ``errand`` is MOVE, FOLD, ENTER, MAP or MAP_PAGES: see slc.py.
     """
     if errand == slc.ENTER:
         number = w.slcs[drive["slc"]]["entered"] - 1
@@ -354,13 +405,24 @@ def flush(w, row, drive, host, errand):
     above["length"] = host
     above["unit"] = number
     above["rest"] = errand
+    if errand == slc.MAP_PAGES:
+        above["priority"] = sensing.LATE
+        if not seize(w, w.maps[drive["map"]]["access"], unit):
+            return
+    send(w, drive, unit)
+
+
+@routine
+def send(w, drive, unit):
+    """Send the pages of a program unit to the registers of its die."""
+    above = w.jobs[unit]
     for _ in range(drive["planes"]):
         piece = take_child(w, STAGE_FLUSH_PATH, unit)
         part = w.jobs[piece]
         part["direction"] = TO_MEDIUM
         part["length"] = drive["page"]
-        part["next_station"] = channel_of(drive, number)
-        if host > 0:
+        part["next_station"] = channel_of(drive, above["unit"])
+        if above["length"] > 0:
             arrive(w, drive["path"], piece, round_ns(drive["page"] * drive["path_flush_ns"]))
         else:
             flush_to_channel(w, piece)
@@ -386,7 +448,8 @@ def flush_to_die(w, index):
     above["pending"] -= 1
     if above["pending"] == 0:
         time = drive["program_time"]
-        one_bit = above["rest"] == slc.MAP and drive["slc"] != NONE
+        is_map = above["rest"] == slc.MAP or above["rest"] == slc.MAP_PAGES
+        one_bit = is_map and drive["slc"] != NONE
         if above["rest"] == slc.ENTER or one_bit:
             time = w.slcs[drive["slc"]]["program_time"]
         above["priority"] = sensing.priority(w, drive)
@@ -403,6 +466,8 @@ def programmed(w, index):
     reached_medium(w, w.drives[job["drive"]], job["length"])
     row = job["row"]
     errand = job["rest"]
+    if errand == slc.MAP_PAGES:
+        end_access(w, drive, index)
     if errand == slc.MAP:
         map_written(w, row, drive)
     elif job["length"] > 0:

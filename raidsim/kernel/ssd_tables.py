@@ -61,6 +61,7 @@ SSDS = Table(
     tick=volatile("i8", "read commands so far, to find the least recently used stream"),
     ftl=configuration("i4", "row of its page map"),
     slc=configuration("i4", "row of its SLC cache; NONE: it has none", start=NONE),
+    map=configuration("i4", "row of its map on flash; NONE: all is in memory", start=NONE),
     pages_per_block=configuration("i8", "of flash"),
     erase_time=configuration("i8", "of a block", "ns"),
     moving_unit=volatile("i8", "program unit that garbage collection is at"),

@@ -139,6 +139,8 @@ STAGE_SHARED_LINES = 46  # software RAID: its core fetches lines that another on
 STAGE_FLUSHED = 47  # a flush that another one has served
 STAGE_CACHE_LINES = 48  # firmware puts lines that it has made dirty where destages find them
 STAGE_REST = 49  # of a transfer, behind its first frame
+STAGE_MAP_SENSED = 50  # a die reads a page of the map of its drive
+STAGE_MAP_READ = 51  # which crosses the channel
 
 # Why the engine came back.
 RETURN_HORIZON = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from raidsim.assembly import slc
+from raidsim.assembly import mapping, slc
 from raidsim.assembly.amplification import amplification
 from raidsim.assembly.drives.kind import (
     PARTLY,
@@ -25,6 +25,7 @@ from raidsim.assembly.sata import link_times
 from raidsim.cards import Card
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl_tables import RESERVE
+from raidsim.kernel.map_tables import MAP_PAGE
 from raidsim.kernel.reply import at_risk
 
 if TYPE_CHECKING:
@@ -142,7 +143,13 @@ class Flash(DriveKind):
         flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
         link = link_times(card)
         each_way = max(read + reads * link.command, written + writes * link.command)
+        looked_up = 0.0
+        if mapping.is_on_flash(card):
+            looked_up = sum(_look_ups(card, flow) for flow in flows) * mapping.read_time(card)
         return {
+            "accesses to the map": looked_up / card.number("mapping.accesses")
+            if looked_up
+            else 0.0,
             "front end": front_end / card.number("front_end.cores"),
             "data path": read * card.number("data_path.read_time_per_byte")
             + written * (card.number("data_path.write_time_per_byte") + flush),
@@ -189,7 +196,9 @@ class Flash(DriveKind):
         single = ("front_end", "path", "link_to_host", "link_to_drive")
         channels, first = int(row["channels"]), int(row["first_channel"])
         dies = channels * int(row["dies"])
+        accesses = [] if row["map"] == t.NONE else [mapping.access_of(system, int(row["map"]))]
         return [
+            *accesses,
             *dict.fromkeys(int(row[name]) for name in single),
             *range(first, first + channels),
             *range(int(row["first_die"]), int(row["first_die"]) + dies),
@@ -224,6 +233,8 @@ class Flash(DriveKind):
 
         row = self.row(system, drive)
         ftl.renew(system, int(row["ftl"]))
+        if row["map"] != t.NONE:
+            mapping.renew(system, int(row["map"]))
         if row["slc"] != t.NONE:
             slc.renew(system, int(row["slc"]), system.cards[drive])
 
@@ -240,8 +251,17 @@ class Flash(DriveKind):
             streams=past.streams if past.steady else (),
             area_of=past.area_of,
         )
+        card = system.cards[drive]
+        if row["map"] != t.NONE:
+            mapping.prepare(
+                system,
+                int(row["map"]),
+                card,
+                filled=past.filled,
+                areas=past.areas(system),
+                changed=past.steady and past.written(system) > 0,
+            )
         if row["slc"] != t.NONE:
-            card = system.cards[drive]
             written = past.written(system) or t.NEVER if past.steady else 0
             slc.prepare(system, int(row["slc"]), card, filled=past.filled, written=written)
 
@@ -267,6 +287,8 @@ class Flash(DriveKind):
             cache = int(row["slc"])
             written += system.since("slcs", cache, "taken") - system.since("slcs", cache, "mapped")
             moved += system.since("slcs", cache, "folded")
+        if row["map"] != t.NONE:
+            moved += system.since("maps", int(row["map"]), "left") * MAP_PAGE
         units = written * int(row["unit"])
         amplification = (max(units, stored) + moved) / stored if stored > 0 else None
         flash = int(head["size"]) * (1 + card.number("flash.spare"))
@@ -357,6 +379,14 @@ class Flash(DriveKind):
         job = system.world.jobs[command]
         under_way = job["stage"] == t.STAGE_COMMAND_DECODED and job["pending"] > 0
         return PARTLY if under_way else WAITING
+
+
+def _look_ups(card: Card, flow: Flow) -> float:
+    """Pages of a map on flash that a load needs a second, at least: where it has no favourites."""
+    area = flow.span * card.number("capacity.user")
+    missing = max(1 - mapping.covered(card) / area, 0.0) if area > 0 else 0.0
+    reads = (flow.ios - flow.writes) * (1 - flow.held)
+    return missing * flow.random * (reads + flow.writes)
 
 
 def _at_once(card: Card) -> float:

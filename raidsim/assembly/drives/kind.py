@@ -58,15 +58,18 @@ class Past(NamedTuple):
     area_of: AreaOf
     longest: int
 
-    def written(self, system: System) -> int:
-        """Bytes of the drive that these streams write to, over and over; 0 if none writes."""
+    def areas(self, system: System, *, written: bool = False) -> set[tuple[int, int]]:
+        """Bytes of the drive that these streams use, or that they write: offset and size."""
         table = system.world.streams
-        areas = {
+        return {
             self.area_of(int(table["area_offset"][s]), int(table["area_size"][s]))
             for s in self.streams
-            if len(sizes_that_write(system, s))
+            if not written or len(sizes_that_write(system, s))
         }
-        return sum(size for _, size in areas)
+
+    def written(self, system: System) -> int:
+        """Bytes of the drive that these streams write to, over and over; 0 if none writes."""
+        return sum(size for _, size in self.areas(system, written=True))
 
 
 class Flow(NamedTuple):

@@ -1,0 +1,158 @@
+"""From the card of a drive without DRAM to the rows of its map on flash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from raidsim.cards import Card
+from raidsim.errors import Problem
+from raidsim.kernel import tables as t
+from raidsim.kernel.map_tables import ENTRY, MAP_PAGE, WAYS
+from raidsim.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from raidsim.system.system import System
+
+NEEDED = ("mapping.memory", "mapping.accesses")
+FIRST_SEED = 0  # of the pages that are in memory when a run begins, if the loads use more
+
+
+def is_on_flash(card: Card) -> bool:
+    """Return whether the drive keeps its map on flash, and only a part of it in memory."""
+    return card.word("mapping.kept_in") == "flash"
+
+
+def covered(card: Card) -> int:
+    """Bytes of the drive whose places are in memory, of a drive with its map on flash."""
+    return _sets(card) * WAYS * _bytes_of_a_page(card)
+
+
+def read_time(card: Card) -> float:
+    """Time of a die to sense a page of the map, s: cells of one bit, if the drive has such."""
+    return card.number("slc.read_time" if card.has("slc.size") else "flash.read_time")
+
+
+def _bytes_of_a_page(card: Card) -> int:
+    """Bytes of the drive whose places a page of the map holds."""
+    return MAP_PAGE // ENTRY * card.integer("mapping.unit")
+
+
+def _sets(card: Card) -> int:
+    return max(card.integer("mapping.memory") // (MAP_PAGE * WAYS), 1)
+
+
+def add(system: System, name: str, card: Card) -> int:
+    """Add the map of a drive on which nothing was ever written; its row, or NONE."""
+    if not is_on_flash(card):
+        return t.NONE
+    sets = _sets(card)
+    pages = -(-card.integer("capacity.user") // _bytes_of_a_page(card))
+    # The look-ups of a command wait in the order of their priority; changes come last.
+    access = system.add_station(
+        f"{name}: accesses to the map",
+        "access to the map",
+        servers=card.integer("mapping.accesses"),
+        discipline=t.PRIORITY,
+    )
+    return system.add_row(
+        "maps",
+        entries=MAP_PAGE // ENTRY,
+        sets=sets,
+        first_slot=system.append("map_slots", sets * WAYS),
+        pages=pages,
+        first_page=system.append("map_pages", pages),
+        access=access,
+        read_time=round(read_time(card) * NS_PER_S),
+    )
+
+
+def prepare(
+    system: System,
+    row: int,
+    card: Card,
+    *,
+    filled: float,
+    areas: Iterable[tuple[int, int]],
+    changed: bool,
+) -> None:
+    """Give a map its past, when ``filled`` of the capacity holds data.
+
+    Parameters
+    ----------
+    areas
+        Bytes of the drive that loads use: offset and size. Pages of these are in memory, spread
+        alike if not all find room.
+    changed
+        Whether the loads have written to the drive until now, so that these pages are not on flash.
+    """
+    table = system.world.maps[row]
+    first, pages = int(table["first_page"]), int(table["pages"])
+    known = system.world.map_pages[first : first + pages]
+    known[:] = 0
+    known[: -int(-filled * pages // 1)] = 1
+    size = _bytes_of_a_page(card)
+    spans = tuple(
+        sorted({(begin // size, -(-(begin + length) // size)) for begin, length in areas if length})
+    )
+    slots, held = _held(spans, pages, int(table["sets"]))
+    first = int(table["first_slot"])
+    rows = system.world.map_slots[first : first + int(table["sets"]) * WAYS]
+    there = known[held] == 1
+    rows["page"][slots[there]] = held[there]
+    rows["used"][slots[there]] = 0
+    rows["changed"][slots[there]] = changed
+
+
+@lru_cache(maxsize=64)
+def _held(
+    spans: tuple[tuple[int, int], ...], pages: int, sets: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows of slots, and the pages that they hold: as many of these spans as there is room for."""
+    used = np.zeros(pages, bool)
+    for begin, end in spans:
+        used[begin:end] = True
+    found = np.random.default_rng(FIRST_SEED).permutation(np.flatnonzero(used))
+    order = np.argsort(found % sets, kind="stable")
+    found = found[order]
+    of_set = found % sets
+    place = np.arange(len(found)) - np.searchsorted(of_set, of_set)
+    fits = place < WAYS
+    return (of_set * WAYS + place)[fits], found[fits]
+
+
+def access_of(system: System, row: int) -> int:
+    """The station of the accesses to a map."""
+    return int(system.world.maps[row]["access"])
+
+
+def renew(system: System, row: int) -> None:
+    """Let a map be that of a drive on which nothing was ever written."""
+    table = system.world.maps[row]
+    first = int(table["first_page"])
+    system.world.map_pages[first : first + int(table["pages"])] = 0
+    first = int(table["first_slot"])
+    rows = system.world.map_slots[first : first + int(table["sets"]) * WAYS]
+    rows["page"] = rows["used"] = t.NONE
+    rows["changed"] = 0
+
+
+def problems(card: Card) -> list[Problem]:
+    """Return what does not fit together among the values of the map."""
+    if not is_on_flash(card):
+        return []
+    found = [
+        card.problem(key, "is missing", f'mapping.kept_in = "flash" needs {" and ".join(NEEDED)}')
+        for key in NEEDED
+        if not card.has(key)
+    ]
+    if not found and card.integer("mapping.memory") < WAYS * MAP_PAGE:
+        cause = f"holds less than {WAYS} pages of {MAP_PAGE} bytes"
+        found.append(
+            card.problem("mapping.memory", cause, f"give at least {WAYS * MAP_PAGE} bytes")
+        )
+    return found
