@@ -18,7 +18,7 @@ from raidsim.units import NS_PER_S
 if TYPE_CHECKING:
     from raidsim.system.system import System
 
-NEEDED = ("mapping.memory", "mapping.accesses")
+NEEDED = ("mapping.memory", "mapping.look_ups", "mapping.changes")
 FIRST_SEED = 0  # of the pages that are in memory when a run begins, if the loads use more
 
 
@@ -52,12 +52,12 @@ def add(system: System, name: str, card: Card) -> int:
         return t.NONE
     sets = _sets(card)
     pages = -(-card.integer("capacity.user") // _bytes_of_a_page(card))
-    # The look-ups of a command wait in the order of their priority; changes come last.
-    access = system.add_station(
-        f"{name}: accesses to the map",
-        "access to the map",
-        servers=card.integer("mapping.accesses"),
-        discipline=t.PRIORITY,
+    look_ups, changes = (
+        system.add_station(f"{name}: {words}", word, servers=card.integer(key))
+        for words, word, key in (
+            ("look-ups in the map", "map look-up", "mapping.look_ups"),
+            ("changes of the map", "map change", "mapping.changes"),
+        )
     )
     return system.add_row(
         "maps",
@@ -66,7 +66,8 @@ def add(system: System, name: str, card: Card) -> int:
         first_slot=system.append("map_slots", sets * WAYS),
         pages=pages,
         first_page=system.append("map_pages", pages),
-        access=access,
+        look_ups=look_ups,
+        changes=changes,
         read_time=round(read_time(card) * NS_PER_S),
     )
 
@@ -125,9 +126,10 @@ def _held(
     return (of_set * WAYS + place)[fits], found[fits]
 
 
-def access_of(system: System, row: int) -> int:
-    """The station of the accesses to a map."""
-    return int(system.world.maps[row]["access"])
+def stations_of(system: System, row: int) -> list[int]:
+    """The stations of the firmware's work on a map."""
+    table = system.world.maps[row]
+    return [int(table["look_ups"]), int(table["changes"])]
 
 
 def renew(system: System, row: int) -> None:

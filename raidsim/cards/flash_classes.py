@@ -199,15 +199,20 @@ SATA_WRITES = Interface(2016, 4.5, FitRange("1 us", "10 us", _WRITES), _WRITES)
 
 _HOST_MEMORY = "drives ask the host for some tens of MiB, and Linux lends 128 MiB at most"
 _OWN_MEMORY = "some hundred KiB to some MiB in the controller itself"
-_AT_A_TIME = "firmware of one or two cores waits for a page, or asks for several"
+_AT_A_TIME = "two drives read as if they waited for one page before they ask for the next"
+_ONE_BY_ONE = "a core that keeps the map makes one change after the other"
 MAPS_ON_FLASH = {
     "mapping.memory": {
         "nvme": ("64 MiB", "16 MiB", "128 MiB", _HOST_MEMORY),
         "sata": ("2 MiB", "0.5 MiB", "8 MiB", _OWN_MEMORY),
     },
-    "mapping.accesses": {
-        "nvme": ("16", "4", "64", _AT_A_TIME),
-        "sata": ("1", "1", "4", _AT_A_TIME),
+    "mapping.look_ups": {
+        "nvme": ("1", "1", "8", _AT_A_TIME),
+        "sata": ("1", "1", "8", _AT_A_TIME),
+    },
+    "mapping.changes": {
+        "nvme": ("1", "1", "4", _ONE_BY_ONE),
+        "sata": ("1", "1", "4", _ONE_BY_ONE),
     },
 }
 """What drives without DRAM have for their map: a value, the ends of its range, and the reason."""

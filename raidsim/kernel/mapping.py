@@ -5,13 +5,14 @@ no memory for that. They keep the map on flash, in pages of 4 KiB, and have some
 memory of the controller (a megabyte), or in memory that the host lends them (a host memory buffer
 of NVMe, tens of megabytes). A page that is not there is read first:
 
-    look-up   an access is free -> die (sense) -> channel -> the read goes on
-    change    the same in the background, behind look-ups: the write is acknowledged before. Until
-              the page has come it takes its room in the write buffer, so it slows down the host.
+    look-up   die (sense) -> channel -> the read goes on
+    change    the same in the background: the write is acknowledged before. Until the page has come
+              it takes its room in the write buffer, so it slows down the host.
     leave     a changed page that gives way to another one stays in the write buffer until it is
-              programmed, with others, as one program unit: an access is free -> channel -> die
+              programmed, with others, as one program unit: channel -> die
 
-The firmware has a number of accesses to the map under way at a time, reads and programs together.
+Firmware has some look-ups under way at a time. It makes few changes at a time, often one: reading a
+page for a change, or programming pages that leave.
 
 Pages in memory are in sets of WAYS; the number of a page determines its set, in which the page
 least recently used gives way. So an area that is no larger than what memory covers is in it as a
@@ -67,7 +68,7 @@ def change(w, row, drive, number):
     job["drive"] = drive["drive"]
     job["row"] = row
     job["op"] = READ
-    job["priority"] = sensing.LATE
+    job["priority"] = sensing.priority(w, drive)
     fetch(w, drive, table, index, page)
 
 
@@ -104,22 +105,22 @@ def take_in(w, drive, table, page, changed):
 
 @routine
 def fetch(w, drive, table, index, page):
-    """Job ``index`` reads a page of the map, once an access is free."""
+    """Job ``index`` reads a page of the map, once the firmware has time for it."""
     job = w.jobs[index]
     job["offset"] = page * MAP_PAGE
     job["length"] = MAP_PAGE
-    if seize(w, table["access"], index):
-        sense(w, drive, table, index)
+    if seize(w, table["changes"] if job["parent"] == NONE else table["look_ups"], index):
+        sense(w, drive, index)
 
 
 @routine
-def sense(w, drive, table, index):
+def sense(w, drive, index):
     """A die reads the page of job ``index``; pages lie on all dies in turn."""
     job = w.jobs[index]
     page = job["offset"] // MAP_PAGE
     die = die_of_unit(drive, page)
     job["next_station"] = channel_of(drive, page)
-    time = table["read_time"]
+    time = w.maps[drive["map"]]["read_time"]
     if job["parent"] != NONE:
         time += sensing.interrupt(w, drive, die)
     arrive(w, die, index, time)

@@ -123,7 +123,9 @@ def looked_up(w, index):
     """A page of the map has come: what waited for it goes on."""
     row = w.jobs[index]["row"]
     drive = w.ssds[row]
-    end_access(w, drive, index)
+    table = w.maps[drive["map"]]
+    is_change = w.jobs[index]["parent"] == NONE
+    end_access(w, drive, table["changes"] if is_change else table["look_ups"], index)
     waited = mapping.arrived(w, drive, index)
     if waited == NONE:
         serve_waiting(w, row, drive)
@@ -359,14 +361,13 @@ def flush_moved(w, row, drive):
 
 
 @routine
-def end_access(w, drive, index):
-    """Job ``index`` has done its access to the map: the next one begins."""
-    table = w.maps[drive["map"]]
-    following = leave(w, table["access"], index)
+def end_access(w, drive, where, index):
+    """Job ``index`` has done its access to the map: the next one at station ``where`` begins."""
+    following = leave(w, where, index)
     if following == NONE:
         return
     if w.jobs[following]["stage"] == STAGE_MAP_SENSED:
-        mapping.sense(w, drive, table, following)
+        mapping.sense(w, drive, following)
     else:
         send(w, drive, following)
 
@@ -405,11 +406,8 @@ def flush(w, row, drive, host, errand):
     above["length"] = host
     above["unit"] = number
     above["rest"] = errand
-    if errand == slc.MAP_PAGES:
-        above["priority"] = sensing.LATE
-        if not seize(w, w.maps[drive["map"]]["access"], unit):
-            return
-    send(w, drive, unit)
+    if errand != slc.MAP_PAGES or seize(w, w.maps[drive["map"]]["changes"], unit):
+        send(w, drive, unit)
 
 
 @routine
@@ -467,7 +465,7 @@ def programmed(w, index):
     row = job["row"]
     errand = job["rest"]
     if errand == slc.MAP_PAGES:
-        end_access(w, drive, index)
+        end_access(w, drive, w.maps[drive["map"]]["changes"], index)
     if errand == slc.MAP:
         map_written(w, row, drive)
     elif job["length"] > 0:

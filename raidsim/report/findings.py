@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 
 from raidsim import units
-from raidsim.assembly import slc
+from raidsim.assembly import mapping, slc
 from raidsim.assembly.disk_cache import cache_size
 from raidsim.assembly.drives import kind_of
 from raidsim.assembly.drives.kind import rate_of_link
@@ -349,6 +349,29 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
                 )
 
 
+def looks_up_its_map(scenario: Scenario) -> Iterator[Finding]:
+    """A load on drives without DRAM uses more of them than the map in memory covers."""
+    for volume in scenario.volumes:
+        card = volume.card
+        if "mapping.kept_in" not in card.about.by_name or not mapping.is_on_flash(card):
+            continue
+        covered = mapping.covered(card)
+        copies = volume.drives * card.integer("capacity.user") / volume.capacity
+        for load in loads_of(scenario, volume):
+            area = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
+            of_a_drive = int(area * copies / volume.drives)
+            if load.random_share == 0 or of_a_drive <= covered:
+                continue
+            missing = percent(1 - covered / of_a_drive)
+            yield Finding(
+                f"load {load.name}",
+                f"uses {size(of_a_drive)} of each {card.name}, which has no DRAM: the map in its"
+                f" memory covers {size(covered)}, and up to {missing} of random I/Os read the map"
+                " from flash first",
+                severity=Severity.info,
+            )
+
+
 def rebuilt_into_an_slc_cache(scenario: Scenario) -> Iterator[Finding]:
     """The sample of a rebuild that check simulates fits into the SLC cache of the new drive."""
     for volume in scenario.volumes:
@@ -463,6 +486,7 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     events_that_may_be_refused,
     keys_without_effect,
     begins_in_a_burst,
+    looks_up_its_map,
     rebuilt_into_an_slc_cache,
     no_temperature,
     too_warm,

@@ -143,13 +143,8 @@ class Flash(DriveKind):
         flush = card.number("flash.channel_write_time_per_byte") / card.number("flash.channels")
         link = link_times(card)
         each_way = max(read + reads * link.command, written + writes * link.command)
-        looked_up = 0.0
-        if mapping.is_on_flash(card):
-            looked_up = sum(_look_ups(card, flow) for flow in flows) * mapping.read_time(card)
         return {
-            "accesses to the map": looked_up / card.number("mapping.accesses")
-            if looked_up
-            else 0.0,
+            **_work_on_the_map(card, flows),
             "front end": front_end / card.number("front_end.cores"),
             "data path": read * card.number("data_path.read_time_per_byte")
             + written * (card.number("data_path.write_time_per_byte") + flush),
@@ -196,9 +191,9 @@ class Flash(DriveKind):
         single = ("front_end", "path", "link_to_host", "link_to_drive")
         channels, first = int(row["channels"]), int(row["first_channel"])
         dies = channels * int(row["dies"])
-        accesses = [] if row["map"] == t.NONE else [mapping.access_of(system, int(row["map"]))]
+        of_map = [] if row["map"] == t.NONE else mapping.stations_of(system, int(row["map"]))
         return [
-            *accesses,
+            *of_map,
             *dict.fromkeys(int(row[name]) for name in single),
             *range(first, first + channels),
             *range(int(row["first_die"]), int(row["first_die"]) + dies),
@@ -381,12 +376,21 @@ class Flash(DriveKind):
         return PARTLY if under_way else WAITING
 
 
-def _look_ups(card: Card, flow: Flow) -> float:
-    """Pages of a map on flash that a load needs a second, at least: where it has no favourites."""
-    area = flow.span * card.number("capacity.user")
-    missing = max(1 - mapping.covered(card) / area, 0.0) if area > 0 else 0.0
-    reads = (flow.ios - flow.writes) * (1 - flow.held)
-    return missing * flow.random * (reads + flow.writes)
+def _work_on_the_map(card: Card, flows: Sequence[Flow]) -> dict[str, float]:
+    """Busy shares of what keeps a map on flash: of the pages that loads read at least."""
+    if not mapping.is_on_flash(card):
+        return {}
+    look_ups = changes = 0.0
+    for flow in flows:
+        area = flow.span * card.number("capacity.user")
+        missing = flow.random * max(1 - mapping.covered(card) / area, 0.0) if area > 0 else 0.0
+        look_ups += missing * (flow.ios - flow.writes) * (1 - flow.held)
+        changes += missing * flow.writes
+    time = mapping.read_time(card)
+    return {
+        "look-ups in the map": look_ups * time / card.number("mapping.look_ups"),
+        "changes of the map": changes * time / card.number("mapping.changes"),
+    }
 
 
 def _at_once(card: Card) -> float:
