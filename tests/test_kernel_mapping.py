@@ -11,15 +11,15 @@ from watching import begin
 
 from raidsim import cards
 from raidsim.assembly import ftl
-from raidsim.assembly.drives import kind_of
-from raidsim.assembly.drives.kind import Flow
 from raidsim.control.model import BuiltSystem, build
 from raidsim.errors import InputError
+from raidsim.explain.explain import explain
 from raidsim.intervene import power
 from raidsim.intervene.window import reset
 from raidsim.kernel import tables as t
 from raidsim.kernel.map_tables import MAP_PAGE, WAYS
 from raidsim.observe import wear
+from raidsim.report.findings import findings
 from raidsim.scenario import Scenario, from_data
 
 MODEL = "intel-p3700-800gb"
@@ -45,20 +45,20 @@ def _small_map(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def built_system(
-    load: dict[str, Any], drive: dict[str, Any] | None = None, **volume: Any
+    load: dict[str, Any], values: dict[str, Any] | None = None, **volume: Any
 ) -> BuiltSystem:
     """A drive with little memory for its map, and one load."""
-    return build(scenario(load, ON_FLASH | (drive or {}), **volume))
+    return build(scenario(load, ON_FLASH | (values or {}), **volume))
 
 
-def scenario(load: dict[str, Any], drive: dict[str, Any], **volume: Any) -> Scenario:
+def scenario(load: dict[str, Any], values: dict[str, Any], **volume: Any) -> Scenario:
     data = {
         "host": {"model": "fujitsu-rx2540-m1"},
         "volume": [
             {
                 "drive": MODEL,
                 "state": "filled",
-                "set": {"flash.read_spread": "0 %"} | drive,
+                "set": {"flash.read_spread": "0 %"} | values,
                 **volume,
             }
         ],
@@ -232,13 +232,69 @@ def test_pages_in_memory_are_no_more_than_find_room_and_each_is_in_its_set():
     assert (held % sets == np.flatnonzero(rows["page"] != t.NONE) // WAYS).all()
 
 
-@pytest.mark.parametrize(("times", "missing"), [(0.5, 0.0), (4, 0.75)])
-def test_the_bound_of_a_load_counts_the_look_ups_that_it_needs_at_least(times, missing):
-    card = scenario(area(1), ON_FLASH).volumes[0].card
-    share = times * COVERED / card.integer("capacity.user")
-    flow = Flow(1000.0, 0.0, 1000 * 4096.0, 0.0, 1.0, span=share)
-    busy = kind_of(card).demands(card, [flow])["look-ups in the map"]
-    assert busy == pytest.approx(1000 * missing * CARD.number("flash.read_time"))
+@compiled_only
+def test_what_folds_change_of_the_map_leaves_the_write_buffer_again():
+    small = {
+        "flash.channels": 2,
+        "flash.dies_per_channel": 2,
+        "buffer.size": "512 KiB",
+        "slc.size": "6 MiB",
+        "slc.dynamic_size": "0 B",
+        "mapping.unit": "512 B",
+        "mapping.memory": "32 KiB",
+        "slc.idle_after": "1 ms",
+    }
+    load = {"read": "0 %", "outstanding": 8, "limit": {"ios": 3000}, "area": {"size": "40 GB"}}
+    made = built_system(load, small, drive="samsung-970-evo-plus-500gb")
+    begin(made)
+    made.system.run(t.NEVER)
+    drive, table = made.system.world.ssds[0], made.system.world.maps[0]
+    assert made.system.world.streams[0]["completed"] == 3000
+    assert table["left"] > 1000
+    assert table["gathered"] < drive["page"] * drive["planes"]
+    gathered = int(drive["gathered"]) + int(drive["gathered_moved"]) + int(table["gathered"])
+    assert drive["buffered"] == gathered
+
+
+@pytest.mark.parametrize("filled", ["20 %", "100 %"])
+def test_what_loads_have_written_for_long_is_on_the_map_wherever_it_is(filled):
+    far = {"area": {"offset": "500 GB", "size": "100 GB"}, "read": "50 %"}
+    made = built_system(far, state="steady", filled=filled)
+    rows = made.system.rows("map_slots")
+    pages = made.system.rows("map_pages")
+    begin = 500 * 10**9 // OF_A_PAGE
+    assert pages[begin : begin + 10].all()
+    assert (rows["changed"] == 1).all()
+
+
+def test_pages_that_are_only_read_are_not_changed_when_the_run_begins():
+    made = built_system(area(1), state="steady")
+    assert (made.system.rows("map_slots")["changed"] == 0).all()
+
+
+def test_memory_holds_no_more_pages_than_the_map_has():
+    made = built_system(area(1), {"mapping.memory": "16 GiB"})
+    pages = int(made.system.world.maps[0]["pages"])
+    assert pages <= len(made.system.rows("map_slots")) < pages + WAYS
+
+
+def test_an_explained_read_waits_for_its_page_and_a_write_does_not():
+    one = scenario(area(1), ON_FLASH)
+    for op, background in (("read", False), ("write", True)):
+        steps = explain(one, op, "64 GiB", "4 KiB").steps
+        found = [step for step in steps if "map" in step.name and "updates" not in step.name]
+        assert [step.background for step in found] == [background, background]
+
+
+def test_check_says_how_much_of_a_load_the_map_in_memory_covers():
+    def of(load: dict[str, Any], **volume: Any) -> list[str]:
+        one = scenario(load, ON_FLASH, **volume)
+        return [finding.what for finding in findings(one) if "no DRAM" in finding.what]
+
+    (found,) = of(area(4))
+    assert "75 % of random I/Os" in found
+    assert of(area(1)) == []
+    assert of(area(4), state="fresh") == []
 
 
 @pytest.mark.parametrize("missing", ["mapping.memory", "mapping.look_ups", "mapping.changes"])

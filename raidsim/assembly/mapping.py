@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -42,8 +43,16 @@ def _bytes_of_a_page(card: Card) -> int:
     return MAP_PAGE // ENTRY * card.integer("mapping.unit")
 
 
+def _pages(card: Card) -> int:
+    """Pages of the whole map."""
+    return -(-card.integer("capacity.user") // _bytes_of_a_page(card))
+
+
 def _sets(card: Card) -> int:
-    return max(card.integer("mapping.memory") // (MAP_PAGE * WAYS), 1)
+    """Sets of pages in memory: not more than hold all pages."""
+    return min(
+        max(card.integer("mapping.memory") // (MAP_PAGE * WAYS), 1), -(-_pages(card) // WAYS)
+    )
 
 
 def add(system: System, name: str, card: Card) -> int:
@@ -51,7 +60,7 @@ def add(system: System, name: str, card: Card) -> int:
     if not is_on_flash(card):
         return t.NONE
     sets = _sets(card)
-    pages = -(-card.integer("capacity.user") // _bytes_of_a_page(card))
+    pages = _pages(card)
     look_ups, changes = (
         system.add_station(f"{name}: {words}", word, servers=card.integer(key))
         for words, word, key in (
@@ -79,7 +88,7 @@ def prepare(
     *,
     filled: float,
     areas: Iterable[tuple[int, int]],
-    changed: bool,
+    written: Iterable[tuple[int, int]],
 ) -> None:
     """Give a map its past, when ``filled`` of the capacity holds data.
 
@@ -88,25 +97,48 @@ def prepare(
     areas
         Bytes of the drive that loads use: offset and size. Pages of these are in memory, spread
         alike if not all find room.
-    changed
-        Whether the loads have written to the drive until now, so that these pages are not on flash.
+    written
+        Those that loads have written to until now: so they hold data, and their pages in memory
+        differ from those on flash.
     """
     table = system.world.maps[row]
-    first, pages = int(table["first_page"]), int(table["pages"])
-    known = system.world.map_pages[first : first + pages]
+    known = _fill(system, row, filled)
+    changed = np.zeros(len(known), bool)
+    for begin, end in _spans(card, written):
+        known[begin:end] = 1
+        changed[begin:end] = True
+    slots, held = _held(_spans(card, areas), len(known), int(table["sets"]))
+    there = known[held] == 1
+    slots, held = slots[there], held[there]
+    rows = system.world.map_slots[int(table["first_slot"]) :][: int(table["sets"]) * WAYS]
+    rows["page"][slots] = held
+    rows["used"][slots] = 0
+    rows["changed"][slots] = changed[held]
+
+
+def fill(system: System, filled: float) -> None:
+    """Let all drives hold data in the first ``filled`` of their capacity: no page is in memory."""
+    for row in range(system.count("maps")):
+        _fill(system, row, filled)
+
+
+def _fill(system: System, row: int, filled: float) -> NDArray[np.int8]:
+    """The pages of a map, of which as many have entries."""
+    table = system.world.maps[row]
+    known: NDArray[np.int8] = system.world.map_pages[int(table["first_page"]) :][
+        : int(table["pages"])
+    ]
     known[:] = 0
-    known[: -int(-filled * pages // 1)] = 1
+    known[: math.ceil(filled * len(known))] = 1
+    return known
+
+
+def _spans(card: Card, areas: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The pages of the map that areas of a drive need: first, and the one behind the last."""
     size = _bytes_of_a_page(card)
-    spans = tuple(
+    return tuple(
         sorted({(begin // size, -(-(begin + length) // size)) for begin, length in areas if length})
     )
-    slots, held = _held(spans, pages, int(table["sets"]))
-    first = int(table["first_slot"])
-    rows = system.world.map_slots[first : first + int(table["sets"]) * WAYS]
-    there = known[held] == 1
-    rows["page"][slots[there]] = held[there]
-    rows["used"][slots[there]] = 0
-    rows["changed"][slots[there]] = changed
 
 
 @lru_cache(maxsize=64)

@@ -46,11 +46,11 @@ class Client(NamedTuple):
     Attributes
     ----------
     slc_cache : whether it has an SLC cache.
-    dram : whether the whole map of a solid state drive is in its memory.
+    dram : whether the whole map of a solid state drive is in its memory; None: as in the base.
     """
 
     slc_cache: bool
-    dram: bool
+    dram: bool | None
 
 
 def stub(
@@ -64,7 +64,7 @@ def stub(
     year: int | None = None,
     cells: str = "",
     slc_cache: bool = False,
-    dram: bool = True,
+    dram: bool | None = None,
     rpm: int | None = None,
     remarks: Sequence[str] = (),
 ) -> str:
@@ -87,7 +87,7 @@ def stub(
     slc_cache
         Whether it has one, as drives of personal computers do: these have no capacitors.
     dram
-        Whether the whole map of a solid state drive is in its memory.
+        Whether the whole map of a solid state drive is in its memory; None: as in its base.
     rpm
         Revolutions per minute of a disk, as far as known.
     remarks
@@ -116,7 +116,7 @@ def stub(
         if "flash.channels" in KINDS[kind].by_name:
             remedy = "give --interface or --like, which choose a base"
         problems.append(Problem(None, None, "--cells", cause, remedy))
-    if not dram and (like is None or not like.has(_KEPT_IN)):
+    if dram is False and (like is None or not like.has(_KEPT_IN)):
         cause = "describes a solid state drive that has a base"
         remedy = "give --interface or --like, which choose one" if kind == "ssd" else "leave it out"
         problems.append(Problem(None, None, "--no-dram", cause, remedy))
@@ -343,6 +343,8 @@ def _own(attribute: Attribute, like: Card, new: Client, year: int | None) -> str
 
 def _of_map(attribute: Attribute, like: Card, new: Client) -> str | None:
     """Return the line of where the map of a solid state drive is; None if it is as in the base."""
+    if new.dram is None:
+        return None
     if attribute.name == _KEPT_IN:
         kept_in = "memory" if new.dram else "flash"
         if kept_in == "memory" and like.word(_KEPT_IN) == "memory":

@@ -70,6 +70,7 @@ def new_command(
     from raidsim.report.output import Target
 
     base = None if like is None else cards.load(like)
+    dram = False if no_dram else None if base else True  # of a base that nobody chose
     remarks: list[str] = []
     if interface or slc_cache or rpm is not None:
         base, why = chosen_base(
@@ -98,7 +99,7 @@ def new_command(
         year=year,
         cells=cells,
         slc_cache=slc_cache,
-        dram=not no_dram,
+        dram=dram,
         rpm=rpm,
         remarks=remarks,
     )

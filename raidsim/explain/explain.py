@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from raidsim import units
+from raidsim.assembly import mapping
 from raidsim.assembly.host import HostRows
 from raidsim.assembly.load import need_room
 from raidsim.assembly.scenario import add_volumes
@@ -67,6 +68,8 @@ def explain(
             process=host.add_process("request"),
         )
         need_room(system, row, size)
+        if spec.state != "fresh":
+            mapping.fill(system, spec.filled)
     system.deliver(0, stream, OPS[op], start, size, 0, 1, t.NEVER)
     visits = follow(system)
     answered, status = next((time, status) for _, time, _, status in system.awaited())

@@ -76,6 +76,7 @@ IN_ARRAYS = {
     t.STAGE_RETURNED: "completions from the drives",
 }
 """Other words for stages between a controller, or the host, and the drives of an array."""
+OF_THE_MAP = (t.STAGE_MAP_SENSED, t.STAGE_MAP_READ)
 BACKGROUND = (
     t.STAGE_REST,
     t.STAGE_MAPPED,
@@ -195,6 +196,15 @@ class Trace:
         for stage, name in (STEPS | IN_ARRAYS if in_array else STEPS).items():
             before = [visit for visit in self.of(stage) if visit.begins < self.answered]
             after = [visit for visit in self.of(stage) if visit.begins >= self.answered]
+            if stage in OF_THE_MAP:
+                # A read waits for them, and what a write needs is read behind its answer.
+                for_reads = [visit for visit in before if visit.parent != t.NONE]
+                if for_reads:
+                    yield self._step(name, for_reads, False)
+                if len(for_reads) < len(before) + len(after):
+                    rest = [visit for visit in before + after if visit.parent == t.NONE]
+                    yield self._step(name, rest, True)
+                continue
             if before and self.is_background(stage):
                 yield self._step(name, before + after, True)
                 continue
@@ -217,8 +227,6 @@ class Trace:
         """Return whether the host does not wait for a stage."""
         if stage == t.STAGE_DISK_ARM and self.op == t.READ:
             return True  # the data leaves while the arm reads the rest
-        if stage in (t.STAGE_MAP_SENSED, t.STAGE_MAP_READ):
-            return self.op == t.WRITE
         if stage in (t.STAGE_DISK_ARM, t.STAGE_DISK_CHOOSING):
             return self.op == t.WRITE and bool(self.drive["cached"])
         return stage in BACKGROUND

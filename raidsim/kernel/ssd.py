@@ -492,6 +492,8 @@ def in_cache(w, row, drive, errand):
         slc.written(w, drive)
     elif errand == slc.FOLD:
         garbage.leave_cache(w, row, drive)
+        if drive["map"] != NONE:  # which the fold has changed
+            flush_map_pages(w, row, drive)
     flush_gathered(w, row, drive)
     serve_waiting(w, row, drive)
 

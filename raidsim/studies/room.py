@@ -42,7 +42,8 @@ def room_of(scenario: Scenario) -> Room:
         needed = model.env.system.memory
     except InputError as error:
         reasons = (
-            "; ".join(part for part in (problem.cause, problem.remedy) if part)
+            (f"{problem.key}: " if problem.key else "")
+            + "; ".join(part for part in (problem.cause, problem.remedy) if part)
             for problem in error.problems
         )
         return Room(point, None, memory.most(), tuple(reasons))

@@ -144,7 +144,6 @@ class Flash(DriveKind):
         link = link_times(card)
         each_way = max(read + reads * link.command, written + writes * link.command)
         return {
-            **_work_on_the_map(card, flows),
             "front end": front_end / card.number("front_end.cores"),
             "data path": read * card.number("data_path.read_time_per_byte")
             + written * (card.number("data_path.write_time_per_byte") + flush),
@@ -254,7 +253,7 @@ class Flash(DriveKind):
                 card,
                 filled=past.filled,
                 areas=past.areas(system),
-                changed=past.steady and past.written(system) > 0,
+                written=past.areas(system, written=True) if past.steady else (),
             )
         if row["slc"] != t.NONE:
             written = past.written(system) or t.NEVER if past.steady else 0
@@ -374,23 +373,6 @@ class Flash(DriveKind):
         job = system.world.jobs[command]
         under_way = job["stage"] == t.STAGE_COMMAND_DECODED and job["pending"] > 0
         return PARTLY if under_way else WAITING
-
-
-def _work_on_the_map(card: Card, flows: Sequence[Flow]) -> dict[str, float]:
-    """Busy shares of what keeps a map on flash: of the pages that loads read at least."""
-    if not mapping.is_on_flash(card):
-        return {}
-    look_ups = changes = 0.0
-    for flow in flows:
-        area = flow.span * card.number("capacity.user")
-        missing = flow.random * max(1 - mapping.covered(card) / area, 0.0) if area > 0 else 0.0
-        look_ups += missing * (flow.ios - flow.writes) * (1 - flow.held)
-        changes += missing * flow.writes
-    time = mapping.read_time(card)
-    return {
-        "look-ups in the map": look_ups * time / card.number("mapping.look_ups"),
-        "changes of the map": changes * time / card.number("mapping.changes"),
-    }
 
 
 def _at_once(card: Card) -> float:
