@@ -139,15 +139,16 @@ def _argument(name: str | None) -> str | None:
     return name.removeprefix("--").replace("-", "_")
 
 
-def refuse(name: str, cause: str, remedy: str | None = None) -> NoReturn:
-    """Say what is wrong with a file as a whole.
-
-    Raises
-    ------
-    InputError
-        Always.
-    """
-    raise InputError([Problem(name, None, None, cause, remedy)])
+def refuse(
+    name: str,
+    cause: str,
+    remedy: str | None = None,
+    *,
+    line: int | None = None,
+    key: str | None = None,
+) -> NoReturn:
+    """Raise an :class:`InputError` with one problem of a file, or of a line or key in it."""
+    raise InputError([Problem(name, line, key, cause, remedy)])
 
 
 def quote(value: object, limit: int = 60) -> str:

@@ -7,6 +7,7 @@ missing quote on one line and a key twice on another is told about both.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 import tomllib
@@ -17,7 +18,8 @@ from typing import Any
 
 from raidsim import schemas
 from raidsim.cards.toml_lines import DEEPEST, Index, KeyPath, index
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import Problem, quote, refuse
+from raidsim.named_file import read_bytes
 
 LARGEST_FILE = 4 * 2**20
 """Bytes; whatever is larger was not written as a description of hardware or load."""
@@ -91,39 +93,22 @@ def read_text(path: Path, shown: str) -> str:
     ------
     InputError : no such file, a folder, no permission, too large, not UTF-8 text.
     """
-
-    def refuse(cause: str, remedy: str | None = None, line: int | None = None) -> InputError:
-        return InputError([Problem(shown, line, None, cause, remedy)])
-
-    if not shown:
-        raise InputError(
-            [Problem('""', None, None, "is not a valid name of a file", "name a .toml file")]
-        )
-    try:
-        if path.is_dir():
-            raise refuse("is a folder", "name a .toml file in it")
-        if path.exists() and not path.is_file():
-            raise refuse("is not a regular file")
-        if not path.exists():
-            raise refuse("no such file")
-        with path.open("rb") as stream:
-            raw = stream.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL or surrogates in the name
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise refuse(f"cannot be read: {reason}") from None
+    with contextlib.suppress(OSError, ValueError):  # such as a name that is too long
+        if shown and not path.exists():
+            refuse(shown, "no such file")
+    raw = read_bytes(path, LARGEST_FILE + 1, shown=shown, if_folder="name a .toml file in it")
     if len(raw) > LARGEST_FILE:
-        raise refuse(f"is larger than {LARGEST_FILE // 2**20} MiB: not a description in TOML")
+        refuse(shown, f"is larger than {LARGEST_FILE // 2**20} MiB: not a description in TOML")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise refuse(
-            f"is not UTF-8 text (byte 0x{raw[error.start]:02x})", "save it as UTF-8", line
-        ) from None
+        cause = f"is not UTF-8 text (byte 0x{raw[error.start]:02x})"
+        refuse(shown, cause, "save it as UTF-8", line=line)
     text = text.replace("\r\n", "\n")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise refuse("contains NUL bytes: not a text file", None, line)
+        refuse(shown, "contains NUL bytes: not a text file", line=line)
     return text
 
 

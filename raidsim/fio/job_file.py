@@ -15,13 +15,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, quote, refuse
 from raidsim.fio import values
 from raidsim.fio.option_words import ALIASES
 from raidsim.fio.playing import Note, Played, play
 from raidsim.fio.values import flag
 from raidsim.measured.job import Direction, MeasuredJob
-from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.text_file import read_text
 
 MOST_BYTES = 4 * 2**20
 MOST_SECTIONS = 1000

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.errors import quote
+from raidsim.errors import quote, refuse
 from raidsim.fio import bins
 from raidsim.measured.job import DIRECTIONS, LATENCIES, Direction, Distribution
-from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.text_file import read_text
 from raidsim.units import KIB
 
 MOST_BYTES = 512 * 2**20

@@ -14,7 +14,7 @@ from itertools import count
 from os import PathLike
 from pathlib import PurePath
 
-from raidsim.errors import Problem, quote
+from raidsim.errors import Problem, quote, refuse
 from raidsim.fio import values
 from raidsim.fio.job_file import FileJob
 from raidsim.fio.log_reader import Logged, log_name, read_any
@@ -29,7 +29,6 @@ from raidsim.measured.job import (
     add_jobs,
 )
 from raidsim.measured.said import Remark, Said, Size
-from raidsim.measured.text_file import refuse
 
 OPTIONS = {
     "lat": "write_lat_log", "clat": "write_lat_log", "slat": "write_lat_log",

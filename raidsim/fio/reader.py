@@ -15,7 +15,7 @@ from itertools import groupby
 from os import PathLike
 from typing import Any, NoReturn
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, quote, refuse
 from raidsim.fio import bins as histogram
 from raidsim.measured.job import (
     DIRECTIONS,
@@ -26,7 +26,7 @@ from raidsim.measured.job import (
     MeasuredJob,
     add_jobs,
 )
-from raidsim.measured.text_file import read_text, refuse
+from raidsim.measured.text_file import read_text
 from raidsim.units import KIB
 
 MOST_BYTES = 128 * 2**20

@@ -13,6 +13,7 @@ from raidsim.errors import InputError, why
 from raidsim.importing.json_text import Json, looks_like_json, read_json
 from raidsim.importing.model import Place
 from raidsim.importing.wishes import Wishes
+from raidsim.named_file import read_bytes
 
 MOST_BYTES = 64 * 2**20
 MOST_LINES = 1_000_000
@@ -138,13 +139,7 @@ def read_source(name: str, path: Path) -> Source:
         There is no such file, it is no regular one, too large, or no text.
     """
     place = Place(name)
-    try:
-        if path.exists() and not path.is_file():
-            raise place.refusal(None, "is not a regular file")
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        raise place.refusal(None, f"cannot be read: {why(error)}") from None
+    data = read_bytes(path, MOST_BYTES + 1, shown=name)
     if _is_cache_trace(name, data):
         cause = "oracleGeneral is a trace for caches: it has neither reads and writes nor offsets"
         raise place.refusal(None, cause, "the nearest is a load with zipf or zones")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, quote, refuse, suggest
 from raidsim.fio import logs_joined
 from raidsim.fio.job_file import FileJob, read_jobs
 from raidsim.fio.log_reader import log_name
@@ -26,7 +26,8 @@ from raidsim.measured import (
     vdbench_summary,
 )
 from raidsim.measured.job import Measured
-from raidsim.measured.text_file import decoded, read_start, refuse
+from raidsim.measured.text_file import decoded
+from raidsim.named_file import read_bytes
 
 HEAD = 64 * 1024  # bytes of a file by which it is recognised
 FIO, FIO_JOBS, FIO_LOG = "fio", "fio-jobs", "fio-log"
@@ -132,7 +133,7 @@ def _named(name: str) -> Format:
 
 def _format_of(name: str) -> Format:
     """The only format that a file can be of."""
-    head = decoded(read_start(name, HEAD, "name files in it"))
+    head = decoded(read_bytes(name, HEAD, if_folder="name files in it"))
     found = [one for one in FORMATS if one.recognises(head, name)]
     if not found:
         if not head.strip():

@@ -23,10 +23,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
-from raidsim.errors import InputError, Problem, quote
+from raidsim.errors import InputError, Problem, quote, refuse
 from raidsim.measured.job import NOTHING, Direction, Distribution, Measured, MeasuredJob
 from raidsim.measured.said import Remark, Said, Size
-from raidsim.measured.text_file import lines_of, read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text
 from raidsim.units import MIB, NS_PER_MS
 
 NAME = "iometer"

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from itertools import count
 from os import PathLike
 
-from raidsim.errors import Problem, quote
+from raidsim.errors import Problem, quote, refuse
 from raidsim.measured import vdbench
 from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said
-from raidsim.measured.text_file import lines_of, read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text
 from raidsim.measured.vdbench import Figures, Report, number
 from raidsim.units import MIB
 

@@ -15,10 +15,10 @@ import re
 from itertools import pairwise
 from os import PathLike
 
-from raidsim.errors import Problem, quote
+from raidsim.errors import Problem, quote, refuse
 from raidsim.measured import vdbench
 from raidsim.measured.job import Distribution
-from raidsim.measured.text_file import lines_of, read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text
 from raidsim.measured.vdbench import Histograms
 from raidsim.units import NS_PER_MS
 

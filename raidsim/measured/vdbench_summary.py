@@ -17,11 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 
-from raidsim.errors import Problem, quote
+from raidsim.errors import Problem, quote, refuse
 from raidsim.measured import vdbench
 from raidsim.measured.job import MeasuredJob
 from raidsim.measured.said import RATE_HELD, Remark, Said, Size
-from raidsim.measured.text_file import lines_of, read_text, refuse
+from raidsim.measured.text_file import lines_of, read_text
 from raidsim.measured.vdbench import Figures, Head, Report, number
 from raidsim.units import MIB
 

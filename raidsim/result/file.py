@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from functools import cache
 from os import PathLike
-from pathlib import Path
 from typing import Any, NoReturn
 
-from raidsim import schemas
-from raidsim.errors import InputError, Problem, refuse, why
+from raidsim import named_file, schemas
+from raidsim.errors import InputError, Problem, refuse
 from raidsim.result import SCHEMA, Result
 
 _MOST_PROBLEMS = 20
@@ -35,21 +34,12 @@ def read(name: str | PathLike[str]) -> Result:
     """
     if not isinstance(name, str | PathLike):
         refuse("Result.read()", "is given no path", "give a text")
-    shown = str(name)
-    if not shown:
-        refuse('""', "is not a valid name of a file", "name a file")
-    path = Path(name)
+    data = named_file.read_bytes(name)
     try:
-        if path.is_dir():
-            refuse(shown, "is a folder", "name a file in it")
-        if path.exists() and not path.is_file():
-            refuse(shown, "is not a regular file")
-        written = path.read_bytes().decode("utf-8-sig")
+        written = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        refuse(shown, "is not UTF-8 text")
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        refuse(shown, f"cannot be read: {why(error)}")
-    return parse(written, shown)
+        refuse(str(name), "is not UTF-8 text")
+    return parse(written, str(name))
 
 
 def packed(result: Result) -> bytes:

@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from os import PathLike
 from typing import get_args
 
-from raidsim.errors import InputError, Problem, one_line, quote, suggest
+from raidsim.errors import InputError, Problem, one_line, quote, refuse, suggest
 from raidsim.trace import formats, order
 from raidsim.trace.counts import Counts
 from raidsim.trace.reading import Action, Format, Head, Options, Scan
 from raidsim.trace.request import Requests
-from raidsim.trace.stream import HEAD, Source, refuse
+from raidsim.trace.stream import HEAD, Source
 
 ROWS = 65_536
 TAR_AT = 257

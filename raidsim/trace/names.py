@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from raidsim.trace.stream import refuse
+from raidsim.errors import refuse
 
 MOST = 100_000
 LONGEST = 200

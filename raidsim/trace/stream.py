@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
-from raidsim.errors import InputError, Problem, quote, why
+from raidsim.errors import quote, refuse, why
+from raidsim.named_file import read_bytes
 from raidsim.trace.counts import Counts
 
 PIECE = 1 << 20
@@ -32,11 +33,6 @@ PACKED = (
     (b"PK\x03\x04", "zip"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
 )
-
-
-def refuse(path: str, cause: str, remedy: str | None = None, line: int | None = None) -> NoReturn:
-    """Raise an InputError with one problem of a file."""
-    raise InputError([Problem(path, line, None, cause, remedy)])
 
 
 @dataclass(frozen=True)
@@ -68,18 +64,7 @@ class Source:
             refuse(
                 "Trace.read()", f"{quote(given)} is not a path of a file", "give a text or a Path"
             )
-        if not shown:
-            refuse('""', "is not a valid name of a file", "name a file")
-        try:
-            path = Path(name)
-            if path.is_dir():
-                refuse(shown, "is a folder", "name a file in it")
-            if path.exists() and not path.is_file():
-                refuse(shown, "is not a regular file", "write the trace to a file first")
-            with path.open("rb") as file:
-                start = file.read(8)
-        except (OSError, ValueError, TypeError) as error:  # ValueError: a NUL in the name
-            refuse(shown, f"cannot be read: {why(error)}")
+        start = read_bytes(name, 8, if_irregular="write the trace to a file first")
         if not start:
             refuse(shown, "is empty")
         for magic, packing in PACKED:

@@ -11,11 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-from raidsim.errors import InputError, Problem, quote, suggest
+from raidsim.errors import InputError, Problem, quote, refuse, suggest
 from raidsim.trace import formats
 from raidsim.trace.page import Page
 from raidsim.trace.request import Requests
-from raidsim.trace.stream import refuse
 
 OTHERWISE_PACKED = (".zst", ".xz", ".bz2", ".lz4", ".zip", ".7z")
 """Names of files that are packed as none is written here."""

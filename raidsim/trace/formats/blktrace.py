@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.errors import refuse
 from raidsim.trace import events
 from raidsim.trace.page import Page
 from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
-from raidsim.trace.stream import refuse
 
 NAME = "blktrace"
 TITLE = "blktrace, binary"

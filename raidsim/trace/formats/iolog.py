@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from raidsim.errors import refuse
 from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import FLUSH, READ, TRIM, WRITE, Requests
-from raidsim.trace.stream import refuse
 from raidsim.trace.table import Column, Layout, Rows, Table
 
 NAME = "iolog"

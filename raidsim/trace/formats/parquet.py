@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from raidsim.errors import InputError, Problem, one_line
+from raidsim.errors import InputError, Problem, one_line, refuse
 from raidsim.trace.named import HOW, layout_of, of_columns, of_header, requests_of
 from raidsim.trace.reading import Head, Scan
 from raidsim.trace.request import Requests
-from raidsim.trace.stream import refuse
 from raidsim.trace.table import Table
 
 NAME = "parquet"

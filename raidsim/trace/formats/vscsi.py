@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from raidsim.errors import refuse
 from raidsim.trace.page import Page, ticks
 from raidsim.trace.reading import SECTOR, Head, Scan
 from raidsim.trace.request import READ, WRITE, Requests
-from raidsim.trace.stream import refuse
 
 NAME = "vscsi"
 TITLE = "VMware vSCSI trace"
