@@ -15,7 +15,7 @@ from watching import scenario
 
 from raidsim.result import Interval
 from raidsim.running import run, run_for_answer
-from raidsim.running.highest_load import between, find_highest
+from raidsim.running.highest_load import between, find_highest, find_highest_alone
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
 FOUR_DIES = {"flash.dies_per_channel": 4}
@@ -261,9 +261,9 @@ def test_where_more_outstanding_ios_are_slower_every_point_of_the_sweep_is_looke
     wanted = sweep_on_one_die([1, 4, 7, 16])
     (load,) = wanted.loads
     latencies = {1: 10, 4: 90, 7: 76, 16: 160} | {2: 20, 3: 80, 5: 90, 6: 90}
-    for only_answer in (False, True):
+    for find in (find_highest, find_highest_alone):
         measure, _ = queue(latencies)
-        found = find_highest(wanted, load, measure, None, {}, only_answer=only_answer)
+        found = find(wanted, load, measure, None, {})
         assert (found.outstanding, found.exceeded_at) == (2, 3)
 
 
@@ -271,6 +271,6 @@ def test_no_point_is_simulated_below_one_that_is_within_the_latency_at_any_rate(
     wanted = sweep_on_one_die([1, 2, 4, 16])
     (load,) = wanted.loads
     measure, seen = queue({n: 10 * n for n in range(1, 17)})
-    found = find_highest(wanted, load, measure, None, {}, only_answer=True)
+    found = find_highest_alone(wanted, load, measure, None, {})
     assert (found.outstanding, found.exceeded_at) == (7, 8)
     assert 2 not in seen

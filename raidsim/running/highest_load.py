@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from raidsim.progress import OnPoint, PointProgress
 from raidsim.result import Highest, Interval, Point
@@ -58,10 +59,8 @@ def find_highest(
     measure: Measure,
     on_point: OnPoint | None,
     measured: dict[float, list[Point]],
-    *,
-    only_answer: bool = False,
 ) -> Highest:
-    """Simulate the points that tell the highest intensity of a load within its latency.
+    """Find the highest intensity of a load within its latency; simulate all points up to it.
 
     Parameters
     ----------
@@ -73,87 +72,155 @@ def find_highest(
         Told how far the search is.
     measured
         Takes the points as they are finished, by what was outstanding or offered.
-    only_answer
-        Whether the other points are of no interest: only those that the answer is made of are then
-        among the ``measured`` ones, which are the same as in a search for all.
     """
-    limit = (load.within or 0.0) * MS_PER_S
-    found: dict[float, Point] = {}
+    return _Search(scenario, load, measure, on_point, measured).highest()
+
+
+def find_highest_alone(
+    scenario: Scenario,
+    load: LoadSpec,
+    measure: Measure,
+    on_point: OnPoint | None,
+    measured: dict[float, list[Point]],
+) -> Highest:
+    """Find the same intensity as :func:`find_highest`; simulate only points that the answer needs.
+
+    Where no point can be left out, it does what :func:`find_highest` does. Else ``measured`` takes
+    only the points that the answer is made of.
+    """
     alone = len(scenario.loads) == 1 and load.within_percentile is None
-    is_short = only_answer and alone and load.outstanding is not None
+    kind = _ShortSearch if alone and load.outstanding is not None else _Search
+    return kind(scenario, load, measure, on_point, measured).highest()
 
-    def precise(value: float, left: int) -> Point:
-        number = len(measured)
 
-        def tell(at: PointProgress) -> None:
-            if on_point is not None:
-                on_point(replace(at, point_index=number, points=number + 1 + left))
+class _Search:
+    """A search that simulates every point of the sweep, up to the first beyond the latency."""
 
-        if value not in measured:
-            measured[value] = measure(scenario.at(load, value), tell)
-        return _of(load, measured[value])
+    def __init__(
+        self,
+        scenario: Scenario,
+        load: LoadSpec,
+        measure: Measure,
+        on_point: OnPoint | None,
+        measured: dict[float, list[Point]],
+    ) -> None:
+        self.scenario = scenario
+        self.load = load
+        self.limit = (load.within or 0.0) * MS_PER_S
+        self.measure = measure
+        self.on_point = on_point
+        self.measured = measured
+        self.found: dict[float, Point] = {}  # what the search has looked at
 
-    def is_within(value: float, left: int) -> bool:
-        later = [one for one in load.intensities if one > value][:1] if is_short else []
-        if value in load.intensities and any(is_sure(one) for one in later):
-            return True
-        return bool(look_at(value, left).within)
+    def highest(self) -> Highest:
+        """Search, and interpolate between the last point within the latency and the next one."""
+        load = self.load
+        border = search.highest(
+            load.intensities,
+            self.is_within,
+            whole=load.outstanding is not None,
+            resolution=self.scenario.measure.precision,
+            guess=self.expected,
+        )
+        return self.answer(border)
 
-    def is_sure(value: float) -> bool:
-        """Return whether this many are within it even if they go no faster than fewer do."""
-        return any(
-            one.within_ms is not None and one.within_ms * value < limit * fewer
-            for fewer, one in found.items()
+    def answer(self, border: search.Border) -> Highest:
+        """The highest load, where the border is found."""
+        load, limit = self.load, self.limit
+        highest = Highest(load.name, limit, load.within_percentile, border.exceeded)
+        beyond = None if border.exceeded is None else self.precise(border.exceeded)
+        if border.holds is None:
+            return highest
+        best = self.precise(border.holds)
+        iops, mbps = best.iops, best.mbps
+        if beyond is not None:
+            iops, mbps = between(best, beyond, limit)
+        return replace(
+            highest,
+            outstanding=best.outstanding,
+            rate=best.rate,
+            iops=iops,
+            mbps=mbps,
+            latency_ms=best.within_ms,
         )
 
-    def look_at(value: float, left: int) -> Point:
-        if value not in found:
-            first = (
-                is_short and value == load.intensities[0] and len(load.intensities) >= LONG_SWEEP
-            )
-            found[value] = roughly(value, left) if first else precise(value, left)
-        return found[value]
+    def is_within(self, value: float, left: int) -> bool:
+        """Return whether the latency holds at an intensity; so many points may follow."""
+        return bool(self.look_at(value, left).within)
 
-    def roughly(value: float, left: int) -> Point:
-        points = measure(_roughly(scenario).at(load, value), None)
-        if _precision(_of(load, points)) <= scenario.measure.precision:
-            measured[value] = points  # a more precise one would have ended there too
-        elif not _is_clear(_of(load, points), limit):
-            return precise(value, left)
-        return _of(load, points)
+    def look_at(self, value: float, left: int) -> Point:
+        """The point at an intensity, as precise as the search needs it."""
+        if value not in self.found:
+            self.found[value] = self.simulate(value, left)
+        return self.found[value]
 
-    def expected(low: float, high: float) -> float | None:
+    def simulate(self, value: float, left: int) -> Point:
+        """The point that the search has not looked at before."""
+        return self.precise(value, left)
+
+    def precise(self, value: float, left: int = 0) -> Point:
+        """The point at an intensity, as precise as the scenario asks; simulated at most once."""
+        if value not in self.measured:
+            tell = partial(self._tell, len(self.measured), left)
+            self.measured[value] = self.measure(self.scenario.at(self.load, value), tell)
+        return _of(self.load, self.measured[value])
+
+    def _tell(self, number: int, left: int, at: PointProgress) -> None:
+        if self.on_point is not None:
+            self.on_point(replace(at, point_index=number, points=number + 1 + left))
+
+    def expected(self, low: float, high: float) -> float | None:
         """Return the intensity at which a straight line between both reaches the limit; or None."""
-        below, beyond = (look_at(value, 0).within_ms for value in (low, high))
+        below, beyond = (self.look_at(value, 0).within_ms for value in (low, high))
         if below is None or beyond is None or beyond <= below:
             return None
-        return low + (high - low) * (limit - below) / (beyond - below)
+        return low + (high - low) * (self.limit - below) / (beyond - below)
 
-    border = search.highest(
-        load.intensities,
-        is_within,
-        whole=load.outstanding is not None,
-        resolution=scenario.measure.precision,
-        guess=expected,
-    )
-    highest = Highest(load.name, limit, load.within_percentile, border.exceeded)
-    beyond = None if border.exceeded is None else precise(border.exceeded, 0)
-    if border.holds is None:
-        return highest
-    best = precise(border.holds, 0)
-    if is_short and not best.within:  # more outstanding I/Os were slower: look at all
-        return find_highest(scenario, load, measure, on_point, measured)
-    iops, mbps = best.iops, best.mbps
-    if beyond is not None:
-        iops, mbps = between(best, beyond, limit)
-    return replace(
-        highest,
-        outstanding=best.outstanding,
-        rate=best.rate,
-        iops=iops,
-        mbps=mbps,
-        latency_ms=best.within_ms,
-    )
+
+class _ShortSearch(_Search):
+    """A search that leaves out points whose side of the latency is known, or seen at a glance."""
+
+    def answer(self, border: search.Border) -> Highest:
+        """The highest load; of a search for all points, if fewer points were misleading."""
+        if border.exceeded is not None:
+            self.precise(border.exceeded)
+        if border.holds is not None and not self.precise(border.holds).within:
+            # More outstanding I/Os were slower than that many times the latency of fewer.
+            return _Search(
+                self.scenario, self.load, self.measure, self.on_point, self.measured
+            ).highest()
+        return super().answer(border)
+
+    def is_within(self, value: float, left: int) -> bool:
+        """Return whether the latency holds at an intensity, or surely does at the next one."""
+        later = [one for one in self.load.intensities if one > value][:1]
+        if value in self.load.intensities and any(self.is_sure(one) for one in later):
+            return True
+        return super().is_within(value, left)
+
+    def is_sure(self, value: float) -> bool:
+        """Return whether this many are within it even if they go no faster than fewer do."""
+        return any(
+            one.within_ms is not None and one.within_ms * value < self.limit * fewer
+            for fewer, one in self.found.items()
+        )
+
+    def simulate(self, value: float, left: int) -> Point:
+        """The point that the search has not looked at before; the first of a long sweep roughly."""
+        ladder = self.load.intensities
+        if value == ladder[0] and len(ladder) >= LONG_SWEEP:
+            return self.roughly(value, left)
+        return self.precise(value, left)
+
+    def roughly(self, value: float, left: int) -> Point:
+        """The point at an intensity, more precise only if its side of the limit is not clear."""
+        points = self.measure(_roughly(self.scenario).at(self.load, value), None)
+        point = _of(self.load, points)
+        if _precision(point) <= self.scenario.measure.precision:
+            self.measured[value] = points  # a more precise one would have ended there too
+        elif not _is_clear(point, self.limit):
+            return self.precise(value, left)
+        return point
 
 
 def between(best: Point, beyond: Point, limit: float) -> tuple[Interval, float]:

@@ -11,7 +11,7 @@ points find the sustained rate (`raidsim.running.sustained_rate`).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -30,7 +30,7 @@ from raidsim.result import Highest, Interrupted, Point, Result
 from raidsim.running.busy_cores import with_more_workers
 from raidsim.running.course import CourseSession
 from raidsim.running.falls import with_reasons
-from raidsim.running.highest_load import find_highest
+from raidsim.running.highest_load import find_highest, find_highest_alone
 from raidsim.running.session import Session
 from raidsim.running.sustained_rate import SustainedRates
 from raidsim.scenario import Scenario
@@ -127,7 +127,7 @@ def run_for_answer(scenario: Scenario) -> Result:
     InputError
         As :func:`run` does.
     """
-    return _run(scenario, None, only_answer=True)
+    return _run(scenario, None, find=find_highest_alone)
 
 
 def _run(
@@ -135,7 +135,7 @@ def _run(
     on_point: OnPoint | None,
     keeper: Keeper[Any] | None = None,
     *,
-    only_answer: bool = False,
+    find: Callable[..., Highest] = find_highest,
 ) -> Result:
     measured: dict[float, list[Point]] = {}  # by intensity, or by the value that was tried
     highest = None
@@ -148,9 +148,7 @@ def _run(
                     measured[intensity] = rates.add_to(measured[intensity], intensity)
         else:
             first = partial(_first, keeper=keeper)
-            highest = find_highest(
-                scenario, scenario.searched, first, on_point, measured, only_answer=only_answer
-            )
+            highest = find(scenario, scenario.searched, first, on_point, measured)
             if highest.iops is None and _settles(scenario):  # what is carried at all?
                 for value, points in measured.items():
                     tried = scenario.at(scenario.searched, value)
