@@ -14,7 +14,7 @@ from watching import build, scenario
 from raidsim import cli
 from raidsim.control.model import BuiltSystem
 from raidsim.errors import TableOverflowError
-from raidsim.kernel import defects, engine
+from raidsim.kernel import defects, engine, entries
 from raidsim.kernel import tables as t
 from raidsim.kernel.ftl import LEAF_BITS
 
@@ -74,7 +74,7 @@ def start_and_run(world, loads):
     """Enter the kernel past all that makes room."""
     for streams in loads:
         for stream in streams:
-            engine.begin(world, stream)
+            entries.begin(world, stream)
     engine.run(world, 10**9, t.NEVER, TICKS)
 
 

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from raidsim import progress
-from raidsim.kernel import engine
+from raidsim.kernel import entries
 from raidsim.kernel.code_cache import COMPILING, CodeCache
 from raidsim.report.progress import Bar
 from raidsim.running import run
@@ -102,7 +102,7 @@ def test_what_is_compiled_is_said(name: str, part: str, tmp_path: Path, monkeypa
     monkeypatch.setattr(CodeCache, "_loaded", lambda *_: None)
     told: list[str] = []
     with progress.told(told.append):
-        CodeCache(engine.begin.__wrapped__, name, tmp_path).load_overload(None, None)
+        CodeCache(entries.begin.__wrapped__, name, tmp_path).load_overload(None, None)
     assert told == [f"{COMPILING} {part} (once)"]
 
 

@@ -24,10 +24,10 @@ from raidsim.control import Environment, Host, Hybrid, Volume, present
 from raidsim.control.clock import END
 from raidsim.control.course import Course
 from raidsim.control.model import Model
+from raidsim.control.warming import warm_drives
 from raidsim.errors import InputError
 from raidsim.scenario import EventSpec, Scenario
 from raidsim.system.tables import SaturationError
-from raidsim.warming import warm_drives
 
 LOG = logging.getLogger("raidsim.attach")
 

@@ -14,9 +14,7 @@ from raidsim.layout.mirrored import SPREADS, mirrored_strips
 from raidsim.layout.parity import LEVELS as PARITY_LEVELS
 from raidsim.layout.parity import ROTATIONS, parity_strips
 from raidsim.layout.single import LEVELS as SINGLE_LEVELS
-from raidsim.layout.single import concatenated_strips
 from raidsim.layout.striped import LEVELS as STRIPED_LEVELS
-from raidsim.layout.striped import striped_strips
 from raidsim.layout.tables import (
     CONCATENATED,
     FEWEST,
@@ -32,18 +30,24 @@ from raidsim.layout.tables import (
 )
 
 POLICIES = {"fewest": FEWEST, "no-modify": NO_MODIFY, "no-reconstruct": NO_RECONSTRUCT}
-STRIPS = {
-    CONCATENATED: concatenated_strips,
-    STRIPED: striped_strips,
-    MIRRORED: mirrored_strips,
-    PARITY: parity_strips,
-}
-"""How many strips of data a span holds, by family."""
-
 T = TypeVar("T")
 
 MOST_BYTES = 2**63 - 1
 """Bytes that all drives of an array may have: addresses are numbers of 64 bits with a sign."""
+
+
+def _all_strips(layout: np.void) -> int:
+    """Return the number of strips of a span: without copies and parity all of them hold data."""
+    return int(layout["rows"] * layout["span_drives"])
+
+
+STRIPS = {
+    CONCATENATED: _all_strips,
+    STRIPED: _all_strips,
+    MIRRORED: mirrored_strips,
+    PARITY: parity_strips,
+}
+"""How many strips of data a span holds, by family."""
 
 
 def _order(name: str) -> float:

@@ -22,10 +22,3 @@ def concatenated_held(layout: np.void, drive: int, row: int) -> int:
     """Return the logical strip that lies in ``row`` of ``drive``."""
     rows: int = layout["rows"]
     return drive * rows + row
-
-
-def concatenated_strips(layout: np.void) -> int:
-    """Return the number of data strips that a span holds."""
-    rows: int = layout["rows"]
-    n: int = layout["span_drives"]
-    return rows * n

@@ -22,10 +22,3 @@ def striped_held(layout: np.void, drive: int, row: int) -> int:
     """Return the logical strip that lies in ``row`` of ``drive``."""
     n: int = layout["span_drives"]
     return row * n + drive
-
-
-def striped_strips(layout: np.void) -> int:
-    """Return the number of data strips that a span holds."""
-    rows: int = layout["rows"]
-    n: int = layout["span_drives"]
-    return rows * n

@@ -29,6 +29,7 @@ from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
+from raidsim.control.warming import warm_drives
 from raidsim.kernel import tables as t
 from raidsim.observe import caching, elevator_passes, figures
 from raidsim.observe import tally as tallies
@@ -52,7 +53,6 @@ from raidsim.scenario.events import LoadStart
 from raidsim.scenario.intensity import label
 from raidsim.system.tables import SaturationError
 from raidsim.units import MIB, NS_PER_S
-from raidsim.warming import warm_drives
 
 FIRST_STEP = 1e-3  # s between samples of the timeline; doubled as the course goes on
 MOST_SAMPLES = 600

@@ -18,6 +18,7 @@ from collections.abc import Sequence, Set
 from typing import Protocol
 
 from raidsim.control.model import Model
+from raidsim.control.warming import warm_drives
 from raidsim.intervene import full_bitmaps, full_caches, window
 from raidsim.kernel import tables as t
 from raidsim.kernel.heat import TICK
@@ -40,7 +41,6 @@ from raidsim.scenario.load_spec import share_of_ios
 from raidsim.scenario.replays import plan
 from raidsim.system.tables import SaturationError
 from raidsim.units import NS_PER_S
-from raidsim.warming import warm_drives
 
 LEAST_PILOT = 2_000
 FIRST_PART = 16  # of a pilot: estimates its length, and so the distance of level readings

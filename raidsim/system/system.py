@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.cards import Card
-from raidsim.kernel import engine, event_list, is_compiled
+from raidsim.kernel import engine, entries, event_list, is_compiled
 from raidsim.kernel import tables as t
 from raidsim.result import owner_and_part
 from raidsim.scenario import Requests
@@ -213,36 +213,36 @@ class System(Tables):
         """Start a stream at the present time."""
         outstanding = int(self.world.streams[stream]["outstanding"])
         self.have_room(outstanding)
-        engine.begin(self.world, stream)
+        entries.begin(self.world, stream)
 
     def stop(self, stream: int) -> None:
         """Let a stream issue no more."""
         self.have_room()
-        engine.stop(self.world, stream)
+        entries.stop(self.world, stream)
 
     def deliver(self, now: int, stream: int, *request: int) -> None:
         """Start one I/O of a manual stream at ``now``.
 
         ``request`` is op, offset, length, priority, ticket and timeout.
         """
-        while engine.deliver(self.world, now, stream, *request) == t.RETURN_ROOM:
+        while entries.deliver(self.world, now, stream, *request) == t.RETURN_ROOM:
             self.have_room()
 
     def begin_operation(self, operation: int, workers: int) -> None:
         """Start background work with so many workers."""
         self.have_room()
-        engine.begin_operation(self.world, operation, workers)
+        entries.begin_operation(self.world, operation, workers)
 
     def resume_operation(self, operation: int) -> None:
         """Let background work that is paused go on."""
         self.have_room()
-        engine.resume_operation(self.world, operation)
+        entries.resume_operation(self.world, operation)
 
     def awaited(self) -> Iterator[tuple[int, int, int, int]]:
         """Take the completions that were waited for: (ticket, time, issued, status), ns."""
         left = 1
         while left > 0:
-            left, ticket, time, issued, status = engine.next_completion(self.world)
+            left, ticket, time, issued, status = entries.next_completion(self.world)
             yield ticket, time, issued, status
 
     def are_over(self, streams: Sequence[int]) -> bool:
@@ -263,7 +263,7 @@ class System(Tables):
         for cpu in self.world.cpus[: self.count("cpus")]:
             if station in self._users(cpu):
                 factor = float(cpu["speed"])
-        engine.set_speed(self.world, station, float(speed) * factor)
+        entries.set_speed(self.world, station, float(speed) * factor)
 
     def _users(self, cpu: np.void) -> Iterator[int]:
         """The stations that share the cores of a host."""
@@ -276,11 +276,11 @@ class System(Tables):
     def set_air(self, heat: int, ambient: float, conductance: float) -> None:
         """Let a drive stand in other air from now on: C, and W/K from its case to the air."""
         self.have_room()
-        engine.set_air(self.world, heat, float(ambient), float(conductance))
+        entries.set_air(self.world, heat, float(ambient), float(conductance))
 
     def fill_samples(self) -> None:
         """Take the readings that are due of drives at rest."""
-        engine.fill_samples(self.world)
+        entries.fill_samples(self.world)
 
     def run(self, horizon: int = t.NEVER, budget: int = t.NEVER) -> int:
         """Run to ``horizon`` ns or ``budget`` completions; why it came back (RETURN_*).

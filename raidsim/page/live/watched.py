@@ -12,6 +12,7 @@ from raidsim.assembly.volume_rows import drives_of
 from raidsim.control import Hybrid, Volume, present
 from raidsim.control.course import Course
 from raidsim.control.model import Model
+from raidsim.control.warming import warm_drives
 from raidsim.errors import InputError, Problem
 from raidsim.kernel import tables as t
 from raidsim.layout import plan
@@ -23,7 +24,6 @@ from raidsim.page.live.places import CACHE, busiest_of_host, places
 from raidsim.result.cuts import VolumeCut
 from raidsim.scenario import Scenario
 from raidsim.system.tables import SaturationError
-from raidsim.warming import warm_drives
 
 PATIENCE: Final = 0.1
 """Seconds of this computer that one wish may take, more or less."""
