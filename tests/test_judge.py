@@ -22,7 +22,7 @@ from raidsim.fio.reader import parse_result, read_result
 from raidsim.fio.written import keep
 from raidsim.judge import Judgement, judge
 from raidsim.judge.causes import FAST, HOT_AIR, SLOW
-from raidsim.judge.compare import AGREES, KNOWN, NOT_JUDGED
+from raidsim.judge.judgement import AGREES, KNOWN, NOT_JUDGED
 from raidsim.measured.job import Measured
 from raidsim.observe.ios import Keeper
 from raidsim.report.console import ReportConsole

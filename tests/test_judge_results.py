@@ -22,7 +22,7 @@ from raidsim.errors import InputError
 from raidsim.fio.files import files_of
 from raidsim.fio.written import keep_all
 from raidsim.judge import Given, judge, read_results, results
-from raidsim.judge.compare import AGREES, NOT_JUDGED
+from raidsim.judge.judgement import AGREES, NOT_JUDGED
 from raidsim.judge.loads import load_of
 from raidsim.observe.ios import Keeper
 from raidsim.running import run_and_keep
@@ -304,24 +304,27 @@ def test_an_area_beyond_the_volume_is_refused(tmp_path):
 # ---------------------------------------------------------------- verdicts
 
 
-@compiled_only
-def test_a_system_that_is_as_the_scenario_says_agrees_in_the_words_of_any_program(tmp_path):
-    """One simulated run, as vdbench, as Iometer and as a log of fio alone."""
-    scenario = flash()
-    keeper = Keeper(keep_all)
-    result = run_and_keep(scenario, keeper)
-    point, (kept,) = result.points[0], next(iter(keeper.found.values())).values()
-    sections = [kept.measured[kind] for kind in ("read", "write")]
+def as_vdbench(sections, rate):
+    """The flat file of vdbench with the mean latencies of a run."""
     read, write = (section["lat_ns"]["mean"] / 1e6 for section in sections)
-    share = sections[0]["total_ios"] / sum(one["total_ios"] for one in sections)
-    rate = point.iops.mean
+    share = share_of_reads(sections)
     row = {
         "rate": rate, "read%": 100 * share, "read_resp": read, "write_resp": write, "threads": 16,
         "queue_depth": 16.0, "lunsize": 32.0,
     }  # fmt: skip
-    (tmp_path / "flatfile.html").write_text(flat(*run(**row)))
+    return flat(*run(**row))
+
+
+def as_iometer(sections, rate):
+    """The results of Iometer with the mean latencies of a run, and how many I/Os took how long."""
+    read, write = (section["lat_ns"]["mean"] / 1e6 for section in sections)
+    share = share_of_reads(sections)
     names = {50: "0 to 50 uS", 100: "50 to 100 uS", 200: "100 to 200 uS", 500: "200 to 500 uS"}
     bins = dict.fromkeys([*names.values(), "0.5 to 1 mS"], 0)
+    for section in sections:
+        for middle, count in section["lat_ns"]["bins"].items():
+            end = next((one for one in names if int(middle) <= 1000 * one), None)
+            bins[names.get(end, "0.5 to 1 mS")] += count
     reads, writes = round(share * rate * 60), round((1 - share) * rate * 60)
     cells = {
         "IOps": rate, "Read IOps": share * rate, "Write IOps": (1 - share) * rate,
@@ -329,24 +332,45 @@ def test_a_system_that_is_as_the_scenario_says_agrees_in_the_words_of_any_progra
         "Bytes Read": reads * 8192, "Bytes Written": writes * 8192, "Read I/Os": reads,
         "Write I/Os": writes, "Queue Depth": 16, "Maximum Size": 32 * 2**30 // 512,
     }  # fmt: skip
-    for section in sections:
-        for middle, count in section["lat_ns"]["bins"].items():
-            end = next((one for one in names if int(middle) <= 1000 * one), None)
-            bins[names.get(end, "0.5 to 1 mS")] += count
-    (tmp_path / "results.csv").write_text(iometer(bins=bins, **cells))
-    logs = files_of(scenario, result, keeper.found).contents
-    for name, content in logs.items():
+    return iometer(bins=bins, **cells)
+
+
+def share_of_reads(sections):
+    return sections[0]["total_ios"] / sum(one["total_ios"] for one in sections)
+
+
+@pytest.fixture(scope="module")
+def same_run_by_each_program(tmp_path_factory):
+    """One simulated run, as vdbench, as Iometer and as a log of fio alone; as judged."""
+    folder = tmp_path_factory.mktemp("results")
+    scenario = flash()
+    keeper = Keeper(keep_all)
+    result = run_and_keep(scenario, keeper)
+    point, (kept,) = result.points[0], next(iter(keeper.found.values())).values()
+    sections = [kept.measured[kind] for kind in ("read", "write")]
+    (folder / "flatfile.html").write_text(as_vdbench(sections, point.iops.mean))
+    (folder / "results.csv").write_text(as_iometer(sections, point.iops.mean))
+    for name, content in files_of(scenario, result, keeper.found).contents.items():
         if name.endswith("_lat.1.log"):
-            (tmp_path / "mine_lat.1.log").write_bytes(content)
-    found = judge(scenario, read_results(sorted(tmp_path.iterdir())))
-    assert {job.program for job in found.jobs} == {"fio", "vdbench", "Iometer"}
-    for job in found.jobs:
-        assert job.verdict == AGREES, job.program
-        assert job.speed == pytest.approx(1, rel=0.05)
-        for figure in job.figures:
-            if figure.name.endswith("mean") or "within" in figure.name:
-                assert figure.ratio == pytest.approx(1, rel=0.06), figure.name
-    (log,) = (job for job in found.jobs if job.program == "fio")
+            (folder / "mine_lat.1.log").write_bytes(content)
+    found = judge(scenario, read_results(sorted(folder.iterdir())))
+    return {job.program: job for job in found.jobs}
+
+
+@compiled_only
+@pytest.mark.parametrize("program", ["fio", "vdbench", "Iometer"])
+def test_a_system_that_is_as_the_scenario_says_agrees(same_run_by_each_program, program):
+    job = same_run_by_each_program[program]
+    assert job.verdict == AGREES
+    assert job.speed == pytest.approx(1, rel=0.05)
+    for figure in job.figures:
+        if figure.name.endswith("mean") or "within" in figure.name:
+            assert figure.ratio == pytest.approx(1, rel=0.06), figure.name
+
+
+@compiled_only
+def test_a_log_without_its_job_is_taken_for_the_load_of_the_scenario(same_run_by_each_program):
+    log = same_run_by_each_program["fio"]
     assert any('in load "database" of the scenario' in words for words in log.assumed)
 
 

@@ -14,7 +14,7 @@ from raidsim import InputError, Scenario
 from raidsim.report.console import ReportConsole
 from raidsim.report.trace_fit import print_fit
 from raidsim.stats.shares import rounded_shares
-from raidsim.synthesis.compare import compare
+from raidsim.synthesis.distance import run_both
 from raidsim.synthesis.fit import fit
 from raidsim.synthesis.popularity import hot, uniform, zipf, zones
 from raidsim.trace import READ, TRIM, WRITE
@@ -173,7 +173,7 @@ def test_a_fitted_load_can_be_run_and_compared():
     found = fit(raidsim.Trace.read(DATA / "iolog-v3-single.txt").info())
     scenario = Scenario.read("p3700-database").with_(QUICK)
     slower = found.table | {"rate": "500 IO/s"}
-    results = compare(scenario, found.table, slower)
+    results = run_both(scenario, found.table, slower)
     assert results[0].name == "throughput"
     assert results[0].replayed == pytest.approx(500, rel=0.05)
     assert results[0].ratio > 2
@@ -190,7 +190,7 @@ def test_trace_and_load_are_compared_over_the_same_stretch(tmp_path):
     path.write_text("\n".join(["time [us],op,offset [B],size [B]", *lines]))
     hybrid = Scenario.from_text(FILLS)
     found = fit(raidsim.Trace.read(path).info()).table
-    for one in compare(hybrid, found, {"trace": {"file": str(path)}}):
+    for one in run_both(hybrid, found, {"trace": {"file": str(path)}}):
         assert one.ratio == pytest.approx(1, rel=0.2), one
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from raidsim.cards import Card
 from raidsim.cards.posterior import FIGURE
-from raidsim.judge.compare import KNOWN
 from raidsim.judge.figures import Figure
+from raidsim.judge.judgement import KNOWN
 from raidsim.unknowns.spread import MODEL, NORMAL_90
 
 SCHEMA = "raidsim.learned/1"

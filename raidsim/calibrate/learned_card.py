@@ -13,7 +13,7 @@ from raidsim.calibrate.own_results import drive_of, stated
 from raidsim.cards import Card
 from raidsim.cards.plausible import plausible
 from raidsim.cards.toml_file import parse
-from raidsim.judge.compare import target_of
+from raidsim.judge.judgement import target_of
 from raidsim.resources import data_folder
 from raidsim.scenario import Scenario
 from raidsim.schemas import SCHEMAS

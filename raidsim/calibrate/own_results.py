@@ -46,8 +46,8 @@ from raidsim.cards.posterior import (
 from raidsim.errors import InputError, Problem
 from raidsim.fio.playing import Played
 from raidsim.judge import Given
-from raidsim.judge.compare import compared_by, simulated_loads, speed_by, target_of
 from raidsim.judge.figures import Figure
+from raidsim.judge.judgement import compared_by, simulated_loads, speed_by, target_of
 from raidsim.judge.loads import load_of
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.scenario import Scenario

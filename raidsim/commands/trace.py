@@ -155,7 +155,7 @@ def fit_command(
     from raidsim.report.progress import Bar
     from raidsim.report.trace_fit import heading, print_differences, print_fit
     from raidsim.running import run
-    from raidsim.synthesis.compare import compare
+    from raidsim.synthesis.distance import run_both
     from raidsim.synthesis.fit import fit
 
     target = target_of("--output", output_file, (".toml",))
@@ -183,7 +183,7 @@ def fit_command(
             "volumes": [one.name for one in info.volumes],
         }
         replay = {"trace": {key: value for key, value in keys.items() if value is not None}}
-        differences = compare(hardware, found.table, replay, partial(run, progress=True))
+        differences = run_both(hardware, found.table, replay, partial(run, progress=True))
         print_differences(differences, ReportConsole(sys.stdout if target else sys.stderr))
 
 

@@ -6,7 +6,7 @@ the same kind beside each other, and `causes` lists what would make a measuremen
 each is simulated, so that a cause is never only a guess.
 """
 
-from raidsim.judge.compare import JudgedJob, Judgement, judge
+from raidsim.judge.judgement import JudgedJob, Judgement, judge
 from raidsim.judge.loads import Given
 from raidsim.judge.results import read_results
 

@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.judge.causes import FAST, SLOW
-from raidsim.judge.compare import AGREES, JudgedJob, Judgement, TriedCause
 from raidsim.judge.figures import Figure
+from raidsim.judge.judgement import AGREES, JudgedJob, Judgement, TriedCause
 from raidsim.report import json_file, numbers, output
 from raidsim.report.output import Target
 from raidsim.report.ruled import ruled

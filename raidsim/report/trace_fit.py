@@ -10,7 +10,7 @@ from rich.text import Text
 from raidsim.report import numbers
 from raidsim.report.ruled import ruled
 from raidsim.report.trace_words import amount
-from raidsim.synthesis.compare import Difference
+from raidsim.synthesis.distance import Difference
 from raidsim.synthesis.fit import Fit
 from raidsim.trace.info import TraceInfo
 

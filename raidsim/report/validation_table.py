@@ -11,7 +11,7 @@ from rich.text import Text
 
 from raidsim.report.ruled import titled
 from raidsim.validate.report import ValidationReport
-from raidsim.validate.summary import Comparison, Row
+from raidsim.validate.summary import AgainstFormula, Row
 from raidsim.validate.verdict import Verdict
 from raidsim.validate.words import (
     UNEXPLAINED,
@@ -100,13 +100,13 @@ def tests_table(rows: Sequence[Row]) -> Table:
     return table
 
 
-def skill(one: Comparison) -> str:
+def skill(one: AgainstFormula) -> str:
     """Return in words whether the simulation says more than the planning formula."""
     apart = one.apart
     return skill_text(one.name, apart.simulation, apart.formula, apart.chance, one.claims)
 
 
-def comparison_table(comparisons: Iterable[Comparison]) -> Table:
+def comparison_table(comparisons: Iterable[AgainstFormula]) -> Table:
     """Return simulation against planning formula."""
     table = _table("Claims about arrays: the simulation, and the usual planning formula")
     for column in ("claims", "hold", "", "figures", "median", "90 %", "worst"):

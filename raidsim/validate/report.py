@@ -8,7 +8,7 @@ from typing import Any
 from raidsim.validate.claims import CardValue, Claim, ScenarioValue
 from raidsim.validate.contradictions import contradictions
 from raidsim.validate.standing import standing
-from raidsim.validate.summary import Comparison, Row, compare, summarize
+from raidsim.validate.summary import AgainstFormula, Row, against_formula, summarize
 from raidsim.validate.unknowns import Cover, covers
 from raidsim.validate.verdict import Verdict
 from raidsim.validate.words import commands_of
@@ -49,9 +49,9 @@ class ValidationReport:
         return summarize(self.verdicts)
 
     @property
-    def comparisons(self) -> list[Comparison]:
+    def comparisons(self) -> list[AgainstFormula]:
         """Simulation against planning formula; none where that speaks of no claim."""
-        return compare(self.verdicts)
+        return against_formula(self.verdicts)
 
     @property
     def covers(self) -> list[Cover]:

@@ -139,7 +139,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class AgainstFormula:
     """Simulation and planning formula over the same claims: those of which the formula speaks."""
 
     name: str
@@ -187,7 +187,7 @@ def summarize(verdicts: Sequence[Verdict]) -> list[Row]:
     return rows + _rows("kind", verdicts, lambda v: v.claim.kind)
 
 
-def compare(verdicts: Sequence[Verdict]) -> list[Comparison]:
+def against_formula(verdicts: Sequence[Verdict]) -> list[AgainstFormula]:
     """Return simulation against planning formula: over everything, then for each document.
 
     In between stand the claims under many outstanding I/Os alone: those that the formula is about.
@@ -210,11 +210,11 @@ def _is_busy(claim: Claim) -> bool:
     )
 
 
-def _comparison(name: str, verdicts: Sequence[Verdict]) -> Comparison:
+def _comparison(name: str, verdicts: Sequence[Verdict]) -> AgainstFormula:
     figures = [v for v in verdicts if v.claim.counts_in_errors]
     simulated = _quantiles([abs(v.error) for v in figures if v.error is not None])
     planned = _quantiles([abs(v.planned.error) for v in figures if v.planned is not None])
-    return Comparison(
+    return AgainstFormula(
         name,
         claims=len(verdicts),
         figures=len(figures),

@@ -36,7 +36,7 @@ class Difference:
         return self.fitted / self.replayed if self.replayed else None
 
 
-def compare(
+def run_both(
     scenario: Scenario,
     fitted: Mapping[str, Any],
     replayed: Mapping[str, Any],
