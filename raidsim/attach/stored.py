@@ -1,8 +1,8 @@
 """The bytes of a volume through faults: what the drives hold, and what each fault leaves of it.
 
-A fault may take back what was answered: a power cut what is not on the medium yet, the loss of a
-controller's memory what only that had. So what was there before a write is kept for as long as
-that may happen (:mod:`raidsim.attach.promised`), and put back if it does.
+A fault may undo acknowledged writes. A power cut loses what is not on the medium yet, and a failed
+controller loses what was only in its memory. So the data that a write replaces is kept as long as
+the write may be lost (:mod:`raidsim.attach.promised`), and is put back if it is lost.
 """
 
 from __future__ import annotations

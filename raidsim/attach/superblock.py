@@ -1,8 +1,8 @@
 """The superblock and the bitmap of Linux md, metadata 1.x, as bytes.
 
 Fields and their places are those of ``struct mdp_superblock_1`` (Linux, include/uapi/linux/raid/
-md_p.h) and ``struct bitmap_super_s`` (drivers/md/md-bitmap.h). All integers are little-endian, and
-sizes and places are in sectors of 512 bytes, but for the chunk of the bitmap.
+md_p.h) and ``struct bitmap_super_s`` (drivers/md/md-bitmap.h). All integers are little-endian.
+Sizes and places are in sectors of 512 bytes, except the chunk of the bitmap, which is in bytes.
 """
 
 from __future__ import annotations

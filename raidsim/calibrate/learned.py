@@ -1,4 +1,4 @@
-"""What measurements of one's own told of the values of cards, and how near these come then."""
+"""The values of cards after the user's own measurements, and how well they agree with these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From cards to better cards."""
+"""``raidsim calibrate``: fits cards to their claims, and writes the values into their files."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Reading a TOML file so that everything wrong with it can be said at once.
+"""Reading a TOML file so that all of its errors can be reported at once.
 
-tomllib stops at the first error. Here the statement that holds the error is
-reported and blanked out, and the rest is read again, so that a file with a
-missing quote on one line and a key twice on another is told about both.
+tomllib stops at the first error. Here the statement with the error is reported and replaced by
+blanks, and the rest is read again. So both errors are reported if a quote is missing in one line
+and a key is repeated in another.
 """
 
 from __future__ import annotations

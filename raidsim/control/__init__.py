@@ -13,9 +13,9 @@
     env.process(application(env))
     env.run()
 
-Times are seconds and sizes bytes where they are numbers; what a :class:`Load` or a card
-is told are texts with units, as in a scenario. Wrong arguments end in an ``InputError``
-that says what would be right.
+Numbers are seconds if they are times, and bytes if they are sizes. A :class:`Load` and a card take
+texts with units, as in a scenario. A wrong argument raises an ``InputError`` that says what would
+be right.
 """
 
 from raidsim.control.controller import Controller

@@ -1,4 +1,4 @@
-"""The environment that people make: one for hosts, volumes and loads to be in."""
+"""The environment that a user makes, for the hosts, volumes and loads of a model."""
 
 from __future__ import annotations
 

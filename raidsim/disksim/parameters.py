@@ -6,7 +6,7 @@
        slips = [ 272037, 1464716 ]         a list
     }                                      # a comment to the end of the line
 
-What is instantiated, and how components are connected, is passed over.
+The parts about instances, and about connections of components, are skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A disk out of DiskSim's parameter files: its specification, its model and its seek curve."""
+"""A disk from DiskSim's parameter files: its specification, its model and its seek curve."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The formats that can be imported: one module for each, with recognition and reading.
 
-A new format is a new module in this list, with `NAME`, `recognises` and `read`. What no
-module recognises, or more than one, is refused: `--format NAME` says what it is.
+A new format is a new module in this list, with `NAME`, `recognises` and `read`. A
+file that no module recognises, or more than one, is refused; then `--format NAME` gives its format.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Configuration files of Iometer (.icf): access specifications, workers, outstanding I/Os.
 
 Lines that begin with an apostrophe name the fields of the next line. An access specification is a
-mix of sizes, each with its own shares of reads and of random accesses; several that one worker has
-run one after the other, and are groups.
+mix of sizes, each with its own shares of reads and of random accesses. If a worker has several of
+them, they run one after the other, so each is a group.
 """
 
 from __future__ import annotations

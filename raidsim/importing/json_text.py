@@ -1,6 +1,6 @@
-"""JSON with the line of every value, which the decoder of Python does not tell.
+"""JSON with the line of every value, which the decoder of Python does not give.
 
-Tools write warnings before it, and several documents one behind the other: all of that is read.
+Some tools write warnings before the JSON, or several documents one after the other. Both are read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What ``lsblk -J -O`` says: disks, and arrays of Linux md above them.
 
-With ``-b`` sizes are bytes; without it they are rounded, and binary whatever their letters.
-Booleans were "0" and "1" before version 2.33, and members of an array have it as a child each.
+With ``-b`` sizes are bytes. Without it they are rounded, and their units are powers of 1,024,
+whatever their letters are. Before version 2.33 booleans were "0" and "1". An array is listed as a
+child of each of its members.
 """
 
 from __future__ import annotations

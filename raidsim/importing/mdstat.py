@@ -1,7 +1,7 @@
 """What /proc/mdstat says: arrays, their members, and what they are doing.
 
-Blocks are of 1 KiB. The number behind a member is no position: which drives are there, the
-letters in brackets say.
+A block is 1 KiB. The number behind a member is not its position in the array. The letters in
+brackets show which positions have a working drive.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What MegaCli prints: -AdpAllInfo, -LDInfo, -LdPdInfo, -PDList, -CfgDsply, -AdpBbuCmd.
 
-Sizes are binary whatever their letters say. RAID 10 is written as RAID 1 of several spans.
+Units of sizes are powers of 1,024, whatever their letters are. RAID 10 is written as RAID 1 of
+several spans.
 """
 
 from __future__ import annotations

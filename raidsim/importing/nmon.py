@@ -1,7 +1,8 @@
 """Recordings of nmon: transfers and KB of each disk, snapshot by snapshot.
 
-Partitions and md stand beside the disks that they are on; only disks are taken. AIX tells
-transfers that are reads, Linux does not: then both are taken to be of one size.
+Partitions and md arrays are listed beside their disks; only the disks are used. AIX gives the
+number of reads among the transfers. Linux does not, so there reads and writes are assumed to have
+the same size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What ``nvme list -o json`` says of drives, and ``nvme smart-log -o json`` of one's health."""
+"""The drives in ``nvme list -o json``, and the health of one in ``nvme smart-log -o json``."""
 
 from __future__ import annotations
 

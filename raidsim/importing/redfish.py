@@ -1,8 +1,8 @@
 """Resources of Redfish and Swordfish: drives, volumes, storage controllers, one a file or many.
 
-Links between them are texts, and become keys: so it does not matter which file has what. An
-object is told by its ``@odata.type``, wherever it stands: in a file of its own, in a collection
-that was expanded, or in one bundle of all.
+Links between them are texts, and become keys, so the resources may be divided among files in any
+way. An object is recognised by its ``@odata.type``: in a separate file, in an expanded collection,
+or in one file with everything.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What ``sar -d`` and ``sadf -j -- -d`` print: transfers of each device, reads and writes together.
 
-How many of them were reads is not told, only how many bytes were read: both are taken to be of one
-size.
+They do not give the number of reads, only the bytes that were read. So reads and writes are assumed
+to have the same size.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files as readers get them: their text, of bounded size, and the JSON that it may be."""
+"""Files for the readers: their text, of bounded size, and its data if it is JSON."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What ssacli, hpssacli and hpacucli print of ``ctrl all show config detail`` and its parts.
 
-Sizes of drives and arrays are decimal, strips binary. What belongs to what, the indent says.
+Sizes of drives and arrays are decimal, strips binary. The indent shows what belongs to what.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Averages of what devices did, over the reports of a file: for iostat, sar and nmon."""
+"""The average activity of devices over the reports of a file of iostat, sar or nmon."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What storcli and perccli say with ``J``: controllers, virtual drives, drives, topology.
 
-Sizes are binary whatever their letters say: "3.491 TB" are 3.491 TiB. Tables are told by their
-columns rather than by their titles, for these vary between versions and commands.
+Units of sizes are powers of 1,024, whatever their letters are: "3.491 TB" are 3.491 TiB. Tables are
+recognised by their columns, since their titles vary between versions and commands.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Measured beside simulated: results against a scenario, and what may have made them differ.
 
-`results` reads what fio, vdbench or Iometer wrote, and `loads` finds the load of each job;
-`compare` plays the jobs as loads on the scenario's volume, `figures` sets figures of
-the same kind beside each other, and `causes` lists what would make a measurement faster or slower:
-each is simulated, so that a cause is never only a guess.
+`results` reads the files of fio, vdbench or Iometer, and `loads` finds the load of each job.
+`judgement` runs the jobs as loads on the scenario's volume, and `figures` has figures of the same
+kind side by side. `causes` lists what would make a measurement faster or slower. Each cause is
+simulated, so it is more than a guess.
 """
 
 from raidsim.judge.judgement import JudgedJob, Judgement, judge

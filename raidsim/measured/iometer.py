@@ -9,8 +9,8 @@
     'Target Type,Target Name,Access Specification Name,# Managers,...
     ALL,All,Database,1,1,1,...
 
-A file holds many tests, one behind the other. The row ALL has the sums of a test; of those below
-it only the names of the targets are needed. Columns are told by their names: throughput is
+A file has many tests, one after the other. The row ALL has the sums of a test; of the rows below it
+only the names of the targets are needed. Columns are recognised by their names: throughput is
 `MBps` of 2**20 bytes (2006), then `MBps (Binary)` and `MBps (Decimal)` (2008), then
 `MiBps (Binary)` (1.1.0). Response times are ms.
 """

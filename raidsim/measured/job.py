@@ -1,9 +1,8 @@
-"""What a file of results says was measured, in one system of units: ns, bytes and seconds.
+"""The measurements in a file of results, in one system of units: ns, bytes and seconds.
 
-Latencies have fio's names, for fio has three of them; what other programs call the response time
-is the total, ``lat``. Records of the same job may be added up (`numjobs` without
-`group_reporting`). Counts, rates, means and deviations can be; percentiles can only where there
-are bins to add.
+Latencies have fio's names, since fio has three of them. The response time of other programs is the
+total, ``lat``. Records of the same job may be added up (`numjobs` without `group_reporting`): this
+is possible for counts, rates, means and deviations, but for percentiles only if there are bins.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What the reports of vdbench have in common: its words, its units, and runs that belong together.
 
 ``MB/sec`` is 2**20 bytes, response times are ms. The first interval of a run is not in its
-averages: the row ``avg_2-60`` holds those of the intervals 2 to 60. `threads` are those of each SD.
+averages: the row ``avg_2-60`` has the averages of the intervals 2 to 60. `threads` is a number for
+each storage definition (SD).
 """
 
 from __future__ import annotations

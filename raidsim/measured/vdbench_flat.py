@@ -3,9 +3,9 @@
     13:49:01.260  rd1        1  50.0000  30.0000 ...
     13:50:00.270  rd1  avg_2-60 50.0000  50.0169 ...
 
-Columns are told by their names, which differ by version (5.04 has `timestamp`, `read_max` and
-others more); of file systems the columns are others again. ``n/a`` stands for what is not known,
-or not the same in all workloads of a run.
+Columns are recognised by their names, which differ by version (5.04 also has `timestamp`,
+`read_max` and others). Runs on file systems have other columns. ``n/a`` stands for a value that is
+not known, or not the same in all workloads of a run.
 """
 
 from __future__ import annotations

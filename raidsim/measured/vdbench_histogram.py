@@ -5,8 +5,8 @@
 
         0.200 <       0.400          534  23.8393  23.8839  +++++++++++
 
-A bin is up to twice as long as it begins, so there are no percentiles in it: what it does say is
-how many I/Os took no longer than the end of each bin. It has no throughput.
+The end of a bin may be twice its beginning, which is too wide for percentiles. But the file gives
+the number of I/Os that took no longer than the end of each bin. It has no throughput.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A comparison in words: ratios with their intervals, and what is said of them."""
+"""A comparison in words: ratios with their intervals, and sentences about them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """The points of a result as every report arranges them: one curve per load.
 
-A curve knows along which axis its points lie. That is the number of outstanding
-I/Os of a closed load, or the offered rate of an open one. Where that number does
-not tell the points apart (another load of the scenario is the one that varies),
+The axis of a curve is the number of outstanding I/Os of a closed load, or the offered rate of an
+open one. If all points of a load have the same number, because another load of the scenario varies,
 the axis is the step of the sweep.
 """
 

@@ -1,4 +1,4 @@
-"""What ``raidsim explain`` prints: the road of one request, and where its bytes lie."""
+"""What ``raidsim explain`` prints: the path of one request, and where its bytes are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A report as JSON: the same bytes for the same input, and only finite numbers.
 
-Keys stand in the order in which the result defines them, so the file reads from
-what was asked to what was found. ``--json`` of every command comes through here.
+Keys are in the order in which the result defines them: first what was asked, then the results. All
+commands write their ``--json`` here.
 """
 
 from __future__ import annotations

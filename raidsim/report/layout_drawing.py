@@ -1,7 +1,7 @@
 """Where the strips of arrays lie, as a picture: SVG, a column a drive, a row a strip of each.
 
-What is drawn is what the layout itself says (:func:`raidsim.layout.address.held`), not a second
-map of it. The picture follows the reader's light or dark setting, and fits 1,000 pixels.
+The places come from the layout itself (:func:`raidsim.layout.address.held`), not from a second map.
+The picture follows the reader's light or dark setting, and fits 1,000 pixels.
 """
 
 from __future__ import annotations

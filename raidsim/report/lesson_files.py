@@ -1,8 +1,8 @@
 """Lessons for a class: a handout in Markdown with its answers apart, and Moodle's GIFT text.
 
-GIFT is the text format that Moodle imports questions from: a title between colons, the question,
-and the answers in braces; ``=`` is right, ``~`` wrong, ``#`` begins what is said to an answer.
-Nothing between them is a question that is answered in words, as predictions are.
+Moodle imports questions as GIFT texts: a title between colons, the question, and the answers in
+braces. ``=`` marks a right answer, ``~`` a wrong one, and ``#`` begins the reply to an answer.
+Empty braces mean that the question is answered in words, as predictions are.
 """
 
 from __future__ import annotations

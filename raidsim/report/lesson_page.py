@@ -1,8 +1,8 @@
 """The page of a lesson: one HTML file that needs nothing else, with sliders and marks.
 
-All settings of the knobs are simulated beforehand; the script on the page draws what it is given,
-and marks answers by the rules of :mod:`raidsim.teaching.marking`, which are data on it. Whoever
-looks into the file finds the answers.
+All settings of the knobs are simulated beforehand, and the script on the page draws these results.
+It marks answers by the rules of :mod:`raidsim.teaching.marking`, which are data in the page. The
+answers are in the file too, so readers of its source can see them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Tables on terminals that are too narrow for them: in parts below each other, and nothing is cut.
+"""Tables on terminals that are too narrow: divided into parts, so that no text is cut.
 
-Each part has the first column, which says what a row is of, and as many of the others as there is
-room for. Texts that may wrap do so between words; figures are shown whole. Where not even one
-column has room, lines are longer than the terminal, which wraps them.
+Each part has the first column, which names the rows, and as many other columns as fit. Texts that
+may wrap do so between words; figures are never divided. If not even one column fits, lines are
+longer than the terminal, which wraps them.
 """
 
 from __future__ import annotations

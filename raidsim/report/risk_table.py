@@ -1,4 +1,4 @@
-"""The risk of data loss as ``raidsim check`` prints it: a table, and what it rests on."""
+"""The risk of data loss as ``raidsim check`` prints it: a table, and its assumptions."""
 
 from __future__ import annotations
 

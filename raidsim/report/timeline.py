@@ -1,8 +1,8 @@
 """The course of a scenario with events as a picture, one panel below the other over time.
 
-Throughput and mean latency; the temperature of the drives if it moved, the dirty bytes of
-caches if there are any, how far operations are; at the bottom what happened: a mark for what
-happened at once, a bar for what lasted. Times in which a drive throttled are shaded.
+The panels show throughput and mean latency, the temperature of the drives if it changed, the dirty
+bytes of caches if there are any, and the progress of operations. The lowest panel shows the events:
+a mark for a moment, a bar for a period. Times in which a drive throttled are shaded.
 
 Of an operation that was sampled the axis tells the real time, where there is one: see
 :mod:`raidsim.report.real_time`.

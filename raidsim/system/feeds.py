@@ -1,6 +1,6 @@
-"""Feeds: where streams that replay a trace have their requests from.
+"""Feeds: where streams that replay a trace get their requests.
 
-The kernel reads the requests of a stream from a ring of rows. When few are left it comes back, and
+The kernel reads the requests of a stream from a ring of rows. When few are left it returns, and
 the ring is filled again. So a trace may have any length.
 """
 

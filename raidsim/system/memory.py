@@ -1,7 +1,7 @@
 """How much memory the tables of a system may take: half of the computer's.
 
-Every table that grows asks here first, so that no size in a card or a scenario is allocated
-unseen.
+Every table that grows asks here first. So a size in a card or a scenario that needs too much memory
+is refused before it is allocated.
 """
 
 from __future__ import annotations

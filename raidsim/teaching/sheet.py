@@ -1,7 +1,7 @@
 """A lesson with its numbers drawn: questions as they are asked, and their answers.
 
-The same lesson and seed give the same numbers on every machine and with every version of Python:
-what is drawn is the hash of lesson, question, number and seed.
+The same lesson and seed give the same numbers on every machine and with every version of Python,
+because a number is drawn from the hash of lesson, question, name of the number, and seed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests out of the events of blktrace: what was asked for, and when it was completed.
+"""Requests from the events of blktrace: what was requested, and when it was completed.
 
 A request is the event Q (or D, where the device's own view is wanted); its response ends with the
 C that covers it. A C may cover several requests that were merged, or part of one that was split.

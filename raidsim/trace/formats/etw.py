@@ -1,8 +1,8 @@
 """Event Tracing for Windows as text (SNIA's traces of servers): DiskRead and DiskWrite rows.
 
-A header between BeginHeader and EndHeader says the columns of each kind of event; a file may have
-several headers. Times are us, addresses and sizes hexadecimal bytes. An event is noted when
-its I/O ends, so it came ElapsedTime earlier.
+A header between BeginHeader and EndHeader gives the columns of each kind of event; a file may have
+several headers. Times are us, addresses and sizes are bytes in hexadecimal. An event is recorded at
+the end of its I/O, so the I/O was issued ElapsedTime earlier.
 """
 
 from __future__ import annotations

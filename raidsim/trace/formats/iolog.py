@@ -1,7 +1,7 @@
 """fio's logs of I/Os that it can play again (`write_iolog`), versions 2 and 3.
 
 Version 3: ``us FILE action [offset length]``. Version 2: ``FILE action [offset length]``, where
-``FILE wait us 0`` lets time go on, from the wait before. The name of a file may hold blanks.
+``FILE wait us 0`` lets time go on, from the wait before. The name of a file may contain blanks.
 """
 
 from __future__ import annotations

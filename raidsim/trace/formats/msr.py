@@ -1,7 +1,7 @@
 """MSR Cambridge: ``filetime,host,disk,Read|Write,offset,size,response``.
 
 Times and response times are in units of 100 ns; the first counts from 1601. Addresses and sizes
-are bytes. Disks are numbered anew on each host, so a volume is called by both.
+are bytes. Each host has its own numbers of disks, so a volume is named by both.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """SPC, as the UMass repository has it: ``ASU,LBA,size,r|w,time[,...]``.
 
-Times are seconds from the start. An address counts blocks of 512 bytes, a size bytes. An ASU
-(application storage unit) is a volume of its own. More columns may follow, and mean nothing here.
+Times are seconds from the start. An address counts blocks of 512 bytes, a size bytes. Each
+ASU (application storage unit) is a separate volume. Further columns are ignored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """SYSTOR '17: ``Timestamp,Response,IOType,LUN,Offset,Size`` below a header of these names.
 
 Times are seconds since 1970, response times seconds, addresses and sizes bytes. A response time
-may be blank; a row whose type is blank is no read and no write.
+may be blank. A row with a blank type is neither a read nor a write.
 """
 
 from __future__ import annotations
