@@ -34,52 +34,68 @@ AGREES = 0.05  # of some thousand requests, whose chance is another one than the
 SEED = 3
 
 
+class Client:
+    """A client without any delay of its own, which asks again as soon as it is answered.
+
+    Attributes
+    ----------
+    took : simulated times of reads and of writes, s.
+    ended : when requests were answered, s.
+    """
+
+    def __init__(self, attached):
+        self.env = attached.env
+        (self.device,) = attached.devices.values()
+        self.chance = np.random.default_rng(SEED)
+        self.took = {nbd.READ: [], nbd.WRITE: []}
+        self.ended = []
+
+    def ask(self):
+        command = nbd.READ if self.chance.random() < 0.67 else nbd.WRITE
+        place, begun = int(self.chance.integers(2**20)) * 8192, self.env.now
+        payload = bytes(8192) if command == nbd.WRITE else b""
+
+        def answer(found):
+            assert found.error == 0
+            self.took[command].append(self.env.now - begun)
+            self.ended.append(self.env.now)
+            self.ask()
+
+        self.device.ask(nbd.Request(0, command, 0, place, 8192), payload, answer)
+
+    def wait_for(self, requests):
+        """Simulated time until so many more requests are answered; only these are counted."""
+        for times in (*self.took.values(), self.ended):
+            times.clear()
+        begun = self.env.now
+        while len(self.ended) < requests:
+            self.env.advance(self.env.next_time)
+        return self.env.now - begun
+
+
 @pytest.mark.parametrize(
     ("system", "outstanding", "requests"), [(DISKS, 1, 1500), (DISKS, 16, 4000), (FLASH, 16, 8000)]
 )
 def test_requests_take_what_a_run_measures(system, outstanding, requests):
-    """A client without any delay of its own, which asks again as soon as it is answered."""
+    """Their rate, and the mean and median latency of reads and of writes."""
     drive, host, level, drives, more = system
     text = TEXT.format(
         drive=drive, host=host, level=level, drives=drives, more=more, outstanding=outstanding
     )
     scenario = Scenario.from_text(text)
     attached = AttachedSystem(scenario, 1.0)
-    (device,) = attached.devices.values()
-    env = attached.env
-    chance = np.random.default_rng(SEED)
-    took = {nbd.READ: [], nbd.WRITE: []}
-    ended = []
-
-    def ask():
-        command = nbd.READ if chance.random() < 0.67 else nbd.WRITE
-        place, begun = int(chance.integers(2**20)) * 8192, env.now
-        payload = bytes(8192) if command == nbd.WRITE else b""
-
-        def answer(found):
-            assert found.error == 0
-            took[command].append(env.now - begun)
-            ended.append(env.now)
-            ask()
-
-        device.ask(nbd.Request(0, command, 0, place, 8192), payload, answer)
-
+    client = Client(attached)
     for _ in range(outstanding):
-        ask()
-    while len(ended) < requests // 5:
-        env.advance(env.next_time)
-    for times in (*took.values(), ended):
-        times.clear()
-    begun = env.now
-    while len(ended) < requests:
-        env.advance(env.next_time)
+        client.ask()
+    client.wait_for(requests // 5)  # the array begins empty
+    rate = requests / client.wait_for(requests)
     (point,) = raidsim.run(scenario, progress=False).points
-    print("seed", SEED, point.iops.mean, len(ended) / (env.now - begun))
-    assert len(ended) / (env.now - begun) == pytest.approx(point.iops.mean, rel=AGREES)
+    print("seed", SEED, point.iops.mean, rate)
+    assert rate == pytest.approx(point.iops.mean, rel=AGREES)
     for command, name in ((nbd.READ, "read"), (nbd.WRITE, "write")):
-        measured = point.latency_ms[name]
-        assert 1000 * np.mean(took[command]) == pytest.approx(measured.mean, rel=AGREES)
-        assert 1000 * np.median(took[command]) == pytest.approx(measured.p50, rel=AGREES)
+        measured, took = point.latency_ms[name], client.took[command]
+        assert 1000 * np.mean(took) == pytest.approx(measured.mean, rel=AGREES)
+        assert 1000 * np.median(took) == pytest.approx(measured.p50, rel=AGREES)
     attached.close()
 
 

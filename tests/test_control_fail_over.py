@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 
 import pytest
 from simpy_arrays import RAID, ROUNDING, SAS, Paper, array, raid_card, refusal, server
@@ -435,11 +436,24 @@ def test_a_spare_behind_a_lost_link_goes_on_with_its_controller():
 # ---- at any moment
 
 
-@pytest.mark.parametrize(
-    ("level", "drives", "write"),
-    [("raid5", 4, "back"), ("raid6", 5, "through"), ("raid10", 4, "back"), ("raid0", 2, "through")],
-)
-def test_whenever_controllers_come_and_go_no_io_and_no_job_is_lost(level, drives, write):
+def failures_and_takeovers(env, a, b, chance):
+    """A dozen times a controller fails, or its volumes go over to another one and come back."""
+    for _ in range(12):
+        yield env.timeout(chance.uniform(0, 0.004))
+        which = chance.randrange(3)
+        if which == 0:
+            a.fail()
+            yield env.timeout(0.001)
+            a.repair()
+        else:
+            yield a.fail_over(b, chance.uniform(0, 0.004), mirrored=which == 1)
+            yield env.timeout(chance.uniform(0, 0.004))
+            a.fail_back()
+
+
+@cache
+def loads_that_lived_through_it(level, drives, write):
+    """Loads on a volume of each controller, stopped after a dozen failures of the first one."""
     env, host, a, b = pair(seed=drives, command__time="15 us")
     keys = {"model": SAS, "write": write, "read_ahead": "adaptive", "io": "cached"}
     volumes = [
@@ -450,37 +464,43 @@ def test_whenever_controllers_come_and_go_no_io_and_no_job_is_lost(level, drives
         read="50 %", random="50 %", size="16 KiB", align="4 KiB", outstanding=8, timeout="2 ms"
     )
     loads = [volume.start(mix) for volume in volumes]
-    chance = random.Random(drives)
-
-    def fate(env):
-        for _ in range(12):
-            yield env.timeout(chance.uniform(0, 0.004))
-            which = chance.randrange(3)
-            if which == 0:
-                a.fail()
-                yield env.timeout(0.001)
-                a.repair()
-            else:
-                yield a.fail_over(b, chance.uniform(0, 0.004), mirrored=which == 1)
-                yield env.timeout(chance.uniform(0, 0.004))
-                a.fail_back()
-
-    env.run(until=env.process(fate(env)))
+    env.run(until=env.process(failures_and_takeovers(env, a, b, random.Random(drives))))
     for load in loads:
         load.stop()
     env.run()
+    return env.system, loads
+
+
+ARRAYS = [("raid5", 4, "back"), ("raid6", 5, "through"), ("raid10", 4, "back")]
+ARRAYS += [("raid0", 2, "through")]
+at_any_moment = pytest.mark.parametrize(("level", "drives", "write"), ARRAYS)
+
+
+@at_any_moment
+def test_whenever_controllers_come_and_go_no_io_is_lost(level, drives, write):
+    _, loads = loads_that_lived_through_it(level, drives, write)
     assert loads[0].counts.timed_out > loads[1].counts.timed_out
     for counts in (load.counts for load in loads):
         assert counts.issued == counts.completed + counts.timed_out
-    world = env.system.world
-    flushers = 2
-    assert env.system.state["free_jobs"] == len(world.jobs) - flushers
+
+
+@at_any_moment
+def test_whenever_controllers_come_and_go_nothing_stays_in_cache_or_locked(level, drives, write):
+    system, _ = loads_that_lived_through_it(level, drives, write)
+    world, flushers = system.world, 2
+    assert system.state["free_jobs"] == len(world.jobs) - flushers
     assert not world.members["in_flight"].any()
     assert not world.locks["held"].any()
     assert not world.caches["dirty"].any()
     assert not world.caches["tasks"].any()
-    settle_areas(env.system)
-    stations = world.stations[: env.system.count("stations")]
+
+
+@at_any_moment
+def test_whenever_controllers_come_and_go_every_part_ends_what_it_began(level, drives, write):
+    """Its queue and its busy time are the waiting and service of what passed it."""
+    system, _ = loads_that_lived_through_it(level, drives, write)
+    settle_areas(system)
+    stations = system.world.stations[: system.count("stations")]
     assert not stations["busy"].any()
     assert not stations["waiting"].any()
     assert stations["arrivals"].tolist() == stations["finishes"].tolist()
