@@ -90,7 +90,7 @@ class Environment(KernelEnvironment):
         ambient
             Temperature of the air at the drives, such as "35 C"; None leaves it.
         airflow
-            Share of the airflow for which the server is released, such as "20 %"; None leaves it.
+            Share of the airflow for which the server is approved, such as "20 %"; None leaves it.
 
         Raises
         ------

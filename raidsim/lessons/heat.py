@@ -26,7 +26,7 @@ rate = "500 IO/s"
 
 [air]
 ambient = "35 C"
-airflow = "100 %"               # of that for which the server is released
+airflow = "100 %"               # of that for which the server is approved
 start = "warm"                  # as warm as the load makes it in the long run
 
 [measure]

@@ -26,7 +26,7 @@ DriveNumber = Annotated[int, Count(0, 1023)]
 Offset = Annotated[int, Quantity("size", sectors=True)]
 
 SPIN_UP = "spindle.start_time"
-AIRFLOW = "airflow from then on, relative to that for which the server is released"
+AIRFLOW = "airflow from then on, relative to that for which the server is approved"
 ONLY_VOLUME = "the only volume"
 ONLY_CONTROLLER = "the only controller"
 

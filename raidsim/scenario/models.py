@@ -347,7 +347,7 @@ class AirSpec(Part):
         "temperature of the air at the drives", "25 C"
     )
     airflow: Annotated[float, Quantity("share")] = key(
-        "airflow, relative to that for which the server is released", "100 %"
+        "airflow, relative to that for which the server is approved", "100 %"
     )
     start: Annotated[str, Choice(("idle", "warm"))] = key(
         "drives begin as warm as they are when idle, or as warm as the load makes them in the long"
