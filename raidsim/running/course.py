@@ -23,15 +23,12 @@ from itertools import pairwise
 import simpy
 
 from raidsim import units
-from raidsim.assembly.drives import kind_at
-from raidsim.assembly.volume_rows import drives_of
 from raidsim.control.boot import point_of
 from raidsim.control.course import Course, Process
 from raidsim.control.model import Model
 from raidsim.control.operation import Operation
 from raidsim.control.warming import warm_drives
-from raidsim.kernel import tables as t
-from raidsim.observe import caching, elevator_passes, figures
+from raidsim.observe import caching, figures
 from raidsim.observe import tally as tallies
 from raidsim.observe.tally import Tally, tally
 from raidsim.progress import OnPoint, PointProgress, go_on
@@ -47,6 +44,7 @@ from raidsim.result import (
     Point,
 )
 from raidsim.result import Course as CourseResult
+from raidsim.running.sampled import about_samples
 from raidsim.running.session import Session
 from raidsim.scenario import LoadSpec
 from raidsim.scenario.events import LoadStart
@@ -59,14 +57,9 @@ MOST_SAMPLES = 600
 FIRST_LEAP = 1e-3  # s of the warm-up between two looks
 MOST_GROWTH = 2.0
 START = "start"
-A_LITTLE = 0.01  # of the rows of an operation
 LOOKS = 16  # at the samples of operations, until the latest end
 TOO_LONG = 1.2  # times what is left: a pace that is slow by chance changes no sample
 IN_TIME = 0.8  # of the time that is left: inner tracks take longer
-THINNED_AND_CUT = (
-    "; the run ended before the last of them, so its time is that of the outer tracks, and too"
-    " short: raise measure.max_time"
-)
 
 
 @dataclass(frozen=True)
@@ -187,36 +180,7 @@ class CourseSession(Session):
             self.warnings.append(f"stopped at {measure.max_time:g} s (measure.max_time)")
         self.left = [f"{one.title} was under way at the end" for one in left]
         self.warnings += self.left
-        self.warnings += [
-            f"{one.title}: its time is extrapolated from {units.plain(one.simulated_seconds, 3)} s"
-            " of it, and the rest of the run ended before all of it would have been done: raise"
-            " volume.rebuild_sample"
-            for one in self.model.operations()
-            if self._outlasts(one)
-        ]
-        self.warnings += [
-            f"{one.title}: {100 * one.share_simulated:.2g} % of its rows are simulated, fewer than"
-            " its sample asks for: all of these would have taken longer than"
-            f" {measure.max_time:g} s (measure.max_time)" + ("" if one.is_over else THINNED_AND_CUT)
-            for one in self.model.operations()
-            if one.is_thinned
-        ]
-        self.warnings += [
-            f"{one.title}: its time is too short: of the rows that are simulated"
-            f" {100 * sample:.3g} % go into the SLC cache of a new drive, of all rows"
-            f" {100 * whole:.3g} %: raise volume.rebuild_sample"
-            for one in self.model.operations()
-            for sample, whole in [self._in_a_burst(one)]
-            if sample > whole + A_LITTLE
-        ]
-        self.warnings += [
-            f"{one.title}: its time may be off, by up to half where the cache is large: while its"
-            " sample went over the disks once, the destages of the cache went over them"
-            f" {units.plain(passes, 2)} times, so it may have stayed near them, where it is fast,"
-            f" or far away; {self._remedy(one, elevator_passes.MANY / passes)}"
-            for one in self.model.operations()
-            if (passes := self._passes_during(one)) > 0
-        ]
+        self.warnings += about_samples(self.model, self.course)
         return not left and boot.ready == boot.total
 
     def _keep_in_time(self, over: simpy.Event) -> Process:
@@ -238,42 +202,6 @@ class CourseSession(Session):
                 if one.simulated_seconds_to_come > too_long:
                     one.fit_into(IN_TIME * left)
                 one.look()
-
-    def _remedy(self, operation: Operation, times: float) -> str:
-        """What makes a sample so many times as large."""
-        if operation.is_thinned:
-            seconds = units.plain(times * self.scenario.measure.max_time, 2)
-            return f"raise measure.max_time to {seconds} s or more"
-        return f"give a sample {units.plain(max(times, 1.1), 2)} times as large, or larger"
-
-    def _passes_during(self, operation: Operation) -> float:
-        """Return the number of passes of destages over the disks during a sample beside them."""
-        system, passed = self.system, self.env.now - self.course.origin
-        lane = elevator_passes.lane_of(system, operation.volume.row)
-        if operation.share_simulated == 1.0 or lane == t.NONE or passed <= 0:
-            return 0.0
-        rate = system.since("lanes", lane, "destaged") / passed
-        pass_time = elevator_passes.seconds(system, operation.volume.row, rate)
-        took = operation.simulated_seconds
-        return took / pass_time if elevator_passes.go_along(took, pass_time) else 0.0
-
-    def _in_a_burst(self, operation: Operation) -> tuple[float, float]:
-        """Share that a new drive takes in fast: of what is simulated of it, and of all."""
-        if operation.drive is None or not operation.size:
-            return 0.0, 0.0
-        system = operation.volume.system
-        drive = drives_of(system, operation.volume.row)[operation.drive]
-        whole = kind_at(system, drive).burst(system, drive) / operation.size
-        return min(whole / operation.share_simulated, 1.0), min(whole, 1.0)
-
-    def _outlasts(self, operation: Operation) -> bool:
-        """Return whether conditions changed between the end of the sample and that of all rows."""
-        in_all = operation.seconds_in_all
-        begun = self._since_origin(operation.started)
-        done = begun + operation.simulated_seconds
-        return operation.is_over and any(
-            done < change < begun + (in_all or 0.0) for change in self.course.changes
-        )
 
     def stop_short(self, why: SaturationError) -> None:
         """End the course here: more is under way than can be followed."""
