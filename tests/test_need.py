@@ -119,3 +119,50 @@ def test_the_needs_that_come_with_raidsim_can_be_read_and_their_prices_are_examp
         assert need.prices is not None
         assert "made up" in read_prices(need.prices).title
         assert "EXAMPLES" in find(name).read_text("utf-8")
+
+
+def budgeted(budget: str) -> str:
+    return NEED.replace("[need]\n", f"[need]\nbudget = {budget}\n")
+
+
+@pytest.mark.parametrize("budget", ["17000", '"17000 EUR"', '"21_250 USD"', '"21250.0USD"'])
+def test_a_budget_is_a_number_or_an_amount_with_its_currency(budget):
+    priced = f"{PRICES}[exchange]\nUSD = 0.8\n"
+    plain, limited = of(prices=priced), of(budgeted(budget), priced)
+    dear = np.broadcast_to(plain.cost > 17_000, plain.space.grid) & plain.kept()
+    assert limited.budget == 17_000
+    assert dear.any()
+    assert (limited.kept() == plain.kept() & ~dear).all()
+
+
+@pytest.mark.parametrize(
+    ("budget", "told"),
+    [
+        ('"9000 euros"', 'is not an amount of money; write a number without quotes, or'),
+        ('"9,000 EUR"', "is not an amount of money"),
+        ('"-9000 EUR"', "is not an amount of money"),
+        ("0", "is not above 0"),
+        ("nan", "is not a number to compute with"),
+        ("true", "True is not a valid number"),
+    ],
+)  # fmt: skip
+def test_a_budget_that_is_no_amount_is_refused(budget, told):
+    (found,) = refusal(need_of, budgeted(budget))
+    assert "need.budget: " in found
+    assert told in found
+
+
+def test_a_budget_in_a_currency_without_a_rate_is_refused(tmp_path):
+    need, prices = need_of(budgeted('"9000 CHF"')), prices_of(PRICES)
+    (told,) = refusal(plan, need, prices=prices)
+    assert "need.budget: is in CHF, and the prices are in EUR" in told
+    assert "CHF = ... under [exchange] of prices" in told
+
+
+@pytest.mark.parametrize(
+    ("rate", "told"),
+    [("EUR = 2", "one of it is worth 1"), ("usd = 0.8", '"usd" is not a currency')],
+)
+def test_a_rate_that_no_price_could_mean_is_refused(rate, told):
+    (found,) = refusal(prices_of, f"{PRICES}[exchange]\n{rate}\n")
+    assert told in found

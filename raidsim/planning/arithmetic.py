@@ -79,6 +79,12 @@ class Arithmetic:
     space: Space
     prices: Prices | None
 
+    @property
+    def budget(self) -> float | None:
+        """The highest cost, in the currency of the prices; None if there is no limit."""
+        asked = self.need.needed.budget
+        return None if asked is None or self.prices is None else self.prices.amount_of(asked)
+
     @cached_property
     def costs(self) -> cost.Costs:
         """The prices of parts."""
@@ -201,8 +207,8 @@ class Arithmetic:
         yield Limit(ENDURANCE, asked / self.lasting, self.lasting, asked, "years")
         if need.loss is not None:
             yield Limit(LOSS, self.loss / need.loss, self.loss, need.loss, "share")
-        if need.budget is not None and self.prices is not None:
-            yield Limit(BUDGET, self.cost / need.budget, self.cost, need.budget, "money")
+        if (budget := self.budget) is not None:
+            yield Limit(BUDGET, self.cost / budget, self.cost, budget, "money")
 
     def _bounds(self) -> Iterator[Limit]:
         rate = self.bounds.rate

@@ -296,6 +296,7 @@ def check(
         rated = healthy.years if need.endurance else None  # else no load says how much is written
         worn = design.shape.drives * wear.replaced(rated, arrays, need)
         money = arithmetic.costs.bill(parts, watts, place, server, worn)
+    budget = arithmetic.budget
     over = {
         LATENCY: healthy.over(need.limits("healthy")),
         f"{LATENCY}, degraded": _too_slow(degraded, need, "degraded"),
@@ -306,7 +307,7 @@ def check(
         DRIVES: 0.0 if asked.drives is None else drives / asked.drives,
         UNITS: 0.0 if asked.rack_units is None else rack_units / asked.rack_units,
         POWER: 0.0 if asked.power is None else power / asked.power,
-        BUDGET: 0.0 if asked.budget is None or money is None else money.total / asked.budget,
+        BUDGET: 0.0 if budget is None or money is None else money.total / budget,
     }  # fmt: skip
     return Checked(
         design=design,

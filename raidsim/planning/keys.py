@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from raidsim.layout.arrange import WORDS
+from raidsim.planning.money import Amount, Money
 from raidsim.scenario.fields import Choice, Count, Quantity, Reader, as_list, key, wrong
 from raidsim.scenario.part import Name, Part, Size
 
@@ -102,9 +103,11 @@ class NeedKeys(Part):
         "highest mean power under the load at the end of the horizon, of parts whose cards give it",
         None, "no limit",
     )  # fmt: skip
-    budget: Annotated[float, Quantity("number", above="0")] | None = key(
-        "highest cost over the horizon, in the currency of the prices", None, "no limit"
-    )
+    budget: Annotated[Money, Amount()] | None = key(
+        "highest cost over the horizon: a number, in the currency of the prices, or a text with a"
+        ' currency, such as "9000 EUR"',
+        None, "no limit",
+    )  # fmt: skip
 
 
 class LatencyKeys(Part):

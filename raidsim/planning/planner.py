@@ -138,18 +138,21 @@ def prices_of(given: str | PathLike[str] | Prices | None, need: Need) -> Prices 
     Raises
     ------
     InputError
-        Prices are wrong, or a budget is set without any.
+        Prices are wrong, or a budget is set without any, or in a currency that they do not have.
     """
-    if isinstance(given, Prices):
-        return given
-    if given is not None:
-        return read_prices(str(given))
-    if need.prices is not None:
-        return read_prices(str(need.prices))
-    if need.needed.budget is not None:
-        cause = "has no effect without prices"
-        raise InputError([Problem(need.path, None, "need.budget", cause, 'add prices = "FILE"')])
-    return None
+    budget = need.needed.budget
+    path = need.prices if given is None else given
+    if path is None:
+        if budget is None:
+            return None
+        cause, remedy = "has no effect without prices", 'add prices = "FILE"'
+        raise InputError([Problem(need.path, None, "need.budget", cause, remedy)])
+    found = path if isinstance(path, Prices) else read_prices(str(path))
+    if budget is not None and found.amount_of(budget) is None:
+        cause = f"is in {budget.currency}, and the prices are in {found.currency}"
+        remedy = f"write {budget.currency} = ... under [exchange] of {found.path}"
+        raise InputError([Problem(need.path, None, "need.budget", cause, remedy)])
+    return found
 
 
 def _begin(need: Need, prices: Prices | None, runner: Runner, most: int) -> Work:

@@ -17,6 +17,7 @@ from typing import Any
 from raidsim.cards.toml_file import parse, read_text
 from raidsim.cards.toml_lines import KeyPath
 from raidsim.errors import nearest_key, quote
+from raidsim.planning.money import AMOUNT, Money
 from raidsim.scenario.reading import Reading
 
 _TABLES = (
@@ -24,7 +25,6 @@ _TABLES = (
     "kwh",
 )  # fmt: skip
 _OF_CARDS = ("drive", "controller", "server")
-_AMOUNT = re.compile(r"\s*([0-9][0-9_]*(?:\.[0-9]+)?)\s*([A-Z]{3})\s*")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class Prices:
     drive, controller, server : of one, by the name of its card.
     chassis : of one.
     kwh : of energy.
+    worth : of one unit of each other currency that is known, in this one.
     """
 
     path: str
@@ -49,6 +50,14 @@ class Prices:
     server: Mapping[str, float] = field(default_factory=dict)
     chassis: float = 0.0
     kwh: float = 0.0
+    worth: Mapping[str, float] = field(default_factory=dict)
+
+    def amount_of(self, money: Money) -> float | None:
+        """Return money in the currency of the prices; None if its currency has no exchange rate."""
+        if money.currency is None or money.currency == self.currency:
+            return money.amount
+        rate = self.worth.get(money.currency)
+        return None if rate is None else money.amount * rate
 
 
 def read_prices(path: str | Path) -> Prices:
@@ -110,6 +119,7 @@ def _read(reading: Reading) -> Prices:
         server=of_cards["server"],
         chassis=singles["chassis"],
         kwh=singles["kwh"],
+        worth=worth,
     )
 
 
@@ -121,6 +131,12 @@ def _worth(reading: Reading, currency: str) -> dict[str, float]:
         if plain is None or plain == 0:
             cause = f"{quote(value)} is not a worth of a {name}"
             reading.problem(("exchange", name), cause, f"write how many {currency} one is")
+        elif not re.fullmatch("[A-Z]{3}", name):
+            cause = f"{quote(name)} is not a currency"
+            reading.problem(("exchange", name), cause, 'write its three letters, as in "EUR"')
+        elif name == currency and plain != 1:
+            cause = "is the currency of the prices: one of it is worth 1"
+            reading.problem(("exchange", name), cause, "leave it out")
         else:
             found[name] = plain
     return found
@@ -133,7 +149,7 @@ def _amount(
     plain = _number(value)
     if plain is not None:
         return plain
-    match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
+    match = AMOUNT.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         cause = f"{quote(value)} is not a price"
         reading.problem(path, cause, f'write a number, of {currency}, or a text as "900 USD"')

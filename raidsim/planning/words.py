@@ -41,7 +41,9 @@ def asked_of(need: Need, currency: str | None) -> list[str]:
         None if asked.drives is None else f"{asked.drives} drives",
         None if asked.rack_units is None else f"{asked.rack_units} rack units",
         None if asked.power is None else units.text(asked.power, "power"),
-        None if asked.budget is None else f"{asked.budget:,.0f} {currency}",
+        None
+        if asked.budget is None
+        else f"{asked.budget.amount:,.0f} {asked.budget.currency or currency}",
     ]
     if any(most):
         lines.append(f"at most {', '.join(one for one in most if one)}")
