@@ -11,7 +11,16 @@ from synthetic import SCENARIO, latency, point, result
 
 from raidsim.report import numbers, table
 from raidsim.report.console import ReportConsole
-from raidsim.result import FROM_THE_START, Counts, DriveUse, Interval, Limit, Result
+from raidsim.result import (
+    FROM_THE_START,
+    Counts,
+    Course,
+    DriveUse,
+    Interval,
+    Limit,
+    Phase,
+    Result,
+)
 
 DATABASE = """\
 database: 8 KiB, 67 % read, 100 % random, 32 GiB of data
@@ -26,7 +35,7 @@ outstanding     IO/s     95 %   MB/s   mean   p50   p95   p99 p99.9   mean   p50
 IO/s with half the 95 % interval; MB/s of 2^20 bytes
 - not shown: fewer than ten samples lie beyond it
 ! not converged: why is said below
-32 outstanding: 7 of 22,000 I/Os timed out
+32 outstanding: 7 of 22,000 I/Os timed out, those of the warm-up included
 
 data: single drive, intel-p3700-800gb, 800 GB, no drive may fail, 4 W idle, at most 25 W
 """  # noqa: E501 - the table as it is
@@ -140,6 +149,26 @@ def test_what_did_not_end_well_is_the_first_remark() -> None:
     points = [point(n, warnings=["slow"], counts=failed) for n in (1, 2)]
     text = piped(result(*points))
     assert text.index("every point: 10 of 100 I/Os failed") < text.index("every point: slow")
+
+
+def test_beside_events_failures_are_counted_as_in_the_table_from_event_to_event() -> None:
+    rate, health = Interval(450.0, None, None), {"data": "optimal"}
+    phases = [
+        Phase("start", 0.0, 1.0, health, rate, 3.5, {}, 0, 0),
+        Phase("power is cut", 1.0, 2.0, health, rate, 3.5, {}, 8, 2),
+    ]
+    counts = Counts(1910, 1900, 8, 2, 0, 900)  # 1,000 of them in the warm-up
+    text = piped(result(point(4, counts=counts, course=Course([], [], phases, []))))
+    assert "8 of 910 I/Os failed\n" in text
+    assert "2 of 910 I/Os timed out\n" in text
+
+
+def test_failures_that_are_counted_from_the_start_are_said_to_be() -> None:
+    failed = Counts(100, 90, 10, 0, 0, 80)
+    warmed = piped(result(point(4, counts=failed, warmup_s=2.0)))
+    assert "10 of 100 I/Os failed, those of the warm-up included" in warmed
+    at_once = piped(result(point(4, counts=failed, warmup_s=0.0)))
+    assert "10 of 100 I/Os failed\n" in at_once
 
 
 def test_a_load_with_an_end_has_no_mark_of_what_did_not_converge() -> None:

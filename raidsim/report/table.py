@@ -269,10 +269,21 @@ def remarks(point: Point) -> list[str]:
 
 
 def _not_well(point: Point) -> list[str]:
-    counts = point.counts
+    """Say how many I/Os failed or timed out.
+
+    Beside events only what happens after the warm-up counts, as in the table from event to event.
+    """
+    counts, among = point.counts, ""
+    failed, timed_out, issued = counts.failed, counts.timed_out, counts.issued
+    if point.course is not None:
+        failed = sum(phase.failed for phase in point.course.phases)
+        timed_out = sum(phase.timed_out for phase in point.course.phases)
+        issued = counts.measured + failed + timed_out
+    elif point.warmup_s > 0:
+        among = ", those of the warm-up included"
     return [
-        f"{number:,} of {counts.issued:,} I/Os {what}"
-        for number, what in ((counts.failed, "failed"), (counts.timed_out, "timed out"))
+        f"{number:,} of {issued:,} I/Os {what}{among}"
+        for number, what in ((failed, "failed"), (timed_out, "timed out"))
         if number
     ]
 
