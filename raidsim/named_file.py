@@ -42,4 +42,6 @@ def read_bytes(
         with path.open("rb") as file:
             return file.read(most)
     except (OSError, ValueError, TypeError) as error:  # ValueError: a NUL in the name
+        if isinstance(error, FileNotFoundError) and Path(name).is_symlink():
+            refuse(shown, "is a link to a file that does not exist")
         refuse(shown, f"cannot be read: {why(error)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from command_line import output_of
 from conftest import compiled_only
 from scenario_texts import ONE_LOAD
 
@@ -330,3 +331,23 @@ def test_a_table_never_takes_the_place_of_the_results_that_are_kept(
 ) -> None:
     said = refused(capsys, *command, "--store", "kept.json", "--json", "kept.json")
     assert "choose another name" in said
+
+
+@pytest.mark.parametrize("command", ["check", "run", "plan", "models", "card fit", "explain"])
+def test_a_link_that_leads_nowhere_is_told_from_a_missing_file(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "one").symlink_to("other")
+    (tmp_path / "other").symlink_to("one")
+    (tmp_path / "broken.toml").symlink_to("nowhere.toml")
+    monkeypatch.chdir(tmp_path)
+    rest = ["read", "0", "4096"] if command == "explain" else []
+    for name, told in (
+        ("./one", "cannot be read: too many levels of symbolic links"),
+        ("broken.toml", "is a link to a file that does not exist"),
+        ("none.toml", "no such file"),
+    ):
+        assert f"{name}: {told}" in output_of(capsys, *command.split(), name, *rest, expected=2)

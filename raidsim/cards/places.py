@@ -49,8 +49,11 @@ def looks_like_path(name: str) -> bool:
 
 
 def exists(path: Path) -> bool:
-    """Return whether there is such a file; a name that no file can have is none."""
+    """Return whether there is such a file; a name that no file can have is none.
+
+    A link that leads nowhere is there: reading it says what is wrong with it.
+    """
     try:
-        return path.exists()
+        return path.exists() or path.is_symlink()
     except (OSError, ValueError):
         return False

@@ -94,7 +94,7 @@ def read_text(path: Path, shown: str) -> str:
     InputError : no such file, a folder, no permission, too large, not UTF-8 text.
     """
     with contextlib.suppress(OSError, ValueError):  # such as a name that is too long
-        if shown and not path.exists():
+        if shown and not path.exists() and not path.is_symlink():
             refuse(shown, "no such file")
     raw = read_bytes(path, LARGEST_FILE + 1, shown=shown, if_folder="name a .toml file in it")
     if len(raw) > LARGEST_FILE:
