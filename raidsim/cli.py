@@ -42,7 +42,7 @@ from raidsim.commands import (
     trace,
     validate,
 )
-from raidsim.commands.options import BUG, DONE, INPUT_WRONG, INTERRUPTED, Commands
+from raidsim.commands.options import BUG, DONE, INPUT_WRONG, INTERRUPTED, TERMINATED, Commands
 from raidsim.errors import InputError, SchemaWarning, TableOverflowError
 from raidsim.version import __version__
 from raidsim.workers import garbage_collector
@@ -61,7 +61,7 @@ app = typer.Typer(
     " does not agree (judge), a load is saturated (run), a figure is missed (card fit), no design"
     " meets the need (plan), a check has failed (crash-test), parity or copies do not agree (array"
     " scrub) or something is found that is as severe as --fail-on says (check); 2 the input is"
-    " wrong; 70 a bug in raidsim; 130 interrupted.",
+    " wrong; 70 a bug in raidsim; 130 interrupted; 143 ended by SIGTERM.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command with the arguments given, or with those typed, and exit.
 
     Wrong input ends in one message per problem on standard error and status 2; Ctrl-C in
-    status 130. A reader that goes away (``| head``) ends the command quietly.
+    status 130, SIGTERM in 143. A reader that goes away (``| head``) ends the command quietly.
     """
     if hasattr(signal, "SIGPIPE") and arguments is None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -123,7 +123,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="replace")
     garbage_collector.run_seldom()
     status = _status(arguments)
-    if status == INTERRUPTED and progress.is_making():  # a compiler, which can't be stopped
+    # A compiler cannot be stopped.
+    if status in (INTERRUPTED, TERMINATED) and progress.is_making():
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
@@ -139,14 +140,21 @@ def _replace_closed_streams() -> None:
 
 def _status(arguments: Sequence[str] | None) -> int:
     """Exit status of a command line."""
-    pressed: list[int] = []  # Ctrl-C, of which a library in the middle of compiling may make more
+    # Ctrl-C, of which a library in the middle of compiling may make more; or SIGTERM, which a
+    # batch system sends when the time of a job is over.
+    pressed: list[int] = []
 
     def press(number: int, frame: FrameType | None) -> None:
         pressed.append(number)
         signal.default_int_handler(number, frame)
 
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, press)
+    usual: dict[int, Any] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
+    ours = [number for number, handler in usual.items() if signal.getsignal(number) is handler]
+    for number in ours:
+        signal.signal(number, press)
     try:
         try:
             with warnings.catch_warnings():
@@ -165,20 +173,21 @@ def _status(arguments: Sequence[str] | None) -> int:
         return BUG
     except KeyboardInterrupt:
         typer.echo("Interrupted.", err=True)
-        return INTERRUPTED
+        return TERMINATED if signal.SIGTERM in pressed else INTERRUPTED
     except OSError as error:
         where = error.filename or "standard output"
         return _fail(f"{where}: {error.strerror or error}")
     except Exception:  # noqa: BLE001 - the last resort, which says that this is not the user's fault
         if pressed:
             typer.echo("Interrupted.", err=True)
-            return INTERRUPTED
+            return TERMINATED if signal.SIGTERM in pressed else INTERRUPTED
         traceback.print_exc()
         typer.echo(f"{REPORT}the lines above.", err=True)
         return BUG
     finally:
-        if signal.getsignal(signal.SIGINT) is press:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in ours:
+            if signal.getsignal(number) is press:
+                signal.signal(number, usual[number])
     return DONE
 
 

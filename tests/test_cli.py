@@ -6,9 +6,12 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 import tomllib
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -282,6 +285,45 @@ def test_an_interrupt_that_a_library_turns_into_something_else_is_one_still(
     assert status("run", scenario) == 130
     assert "Traceback" not in capsys.readouterr().err
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_sigterm_keeps_what_is_finished_and_ends_the_workers_quietly(tmp_path: Path) -> None:
+    store = tmp_path / "sweep.sqlite"
+    many = ",".join(f"{2000 + n}" for n in range(400))
+    words = [sys.executable, "-m", "raidsim", "sweep", "p3700-latency-read"]
+    begun = subprocess.Popen(
+        [*words, "--vary", f"seed={many}", "--store", str(store), "--workers", "2"],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 240
+        while not store.exists() or not _rows(store):
+            assert begun.poll() is None
+            assert time.monotonic() < until
+            time.sleep(0.2)
+        begun.terminate()
+        _, told = begun.communicate(timeout=60)
+    finally:
+        begun.kill()
+    assert begun.returncode == 143
+    assert "resource_tracker" not in told
+    assert "Traceback" not in told
+    assert _rows(store) >= 1
+
+
+def _rows(store: Path) -> int:
+    """Finished runs in a store, of which there may be no table yet."""
+    with closing(sqlite3.connect(store)) as there:
+        try:
+            (count,) = there.execute("select count(*) from results").fetchone()
+        except sqlite3.OperationalError:
+            count = 0
+    return int(count)
 
 
 def test_a_bug_says_that_it_is_one(

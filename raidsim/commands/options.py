@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from raidsim.report.output import Target
 
 DONE, DOES_NOT_HOLD, INPUT_WRONG, BUG, INTERRUPTED = 0, 1, 2, 70, 130
+TERMINATED = 143
 
 ScenarioName = Annotated[
     str, typer.Argument(metavar="SCENARIO", help="Path of a scenario file, or the name of one.")
