@@ -11,6 +11,7 @@ from raidsim.planning.choice import space_of
 from raidsim.planning.need import find, names, need_of, read_need
 from raidsim.planning.planner import plan
 from raidsim.planning.prices import prices_of, read_prices
+from raidsim.planning.words import left_out_of_costs
 
 
 def test_every_problem_of_a_need_is_told_at_once_with_its_line():
@@ -166,3 +167,16 @@ def test_a_budget_in_a_currency_without_a_rate_is_refused(tmp_path):
 def test_a_rate_that_no_price_could_mean_is_refused(rate, told):
     (found,) = refusal(prices_of, f"{PRICES}[exchange]\n{rate}\n")
     assert told in found
+
+
+def test_a_plan_says_what_counts_as_free_because_the_prices_do_not_name_it():
+    def told(*dropped: str) -> list[str]:
+        kept = [one for one in PRICES.splitlines() if one.split(" ")[0] not in dropped]
+        return left_out_of_costs(prices_of("\n".join(kept)))
+
+    assert told() == []
+    assert told("kwh") == ["costs leave out energy: prices gives no kwh"]
+    (both,) = told("chassis", "kwh")
+    assert both == "costs leave out chassis and energy: prices gives no chassis and no kwh"
+    given = prices_of(PRICES.replace("kwh = 0.25", "kwh = 0"))
+    assert left_out_of_costs(given) == []  # somebody has said so

@@ -25,6 +25,7 @@ _TABLES = (
     "kwh",
 )  # fmt: skip
 _OF_CARDS = ("drive", "controller", "server")
+_SINGLES = ("chassis", "kwh")
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Prices:
     chassis : of one.
     kwh : of energy.
     worth : of one unit of each other currency that is known, in this one.
+    not_given : which of "chassis" and "kwh" the file does not give: they count as 0.
     """
 
     path: str
@@ -51,6 +53,7 @@ class Prices:
     chassis: float = 0.0
     kwh: float = 0.0
     worth: Mapping[str, float] = field(default_factory=dict)
+    not_given: tuple[str, ...] = ()
 
     def amount_of(self, money: Money) -> float | None:
         """Return money in the currency of the prices; None if its currency has no exchange rate."""
@@ -105,7 +108,7 @@ def _read(reading: Reading) -> Prices:
     }
     singles = {
         name: _amount(reading, data[name], (name,), currency, worth) if name in data else 0.0
-        for name in ("chassis", "kwh")
+        for name in _SINGLES
     }
     reading.raise_if_wrong()
     return Prices(
@@ -120,6 +123,7 @@ def _read(reading: Reading) -> Prices:
         chassis=singles["chassis"],
         kwh=singles["kwh"],
         worth=worth,
+        not_given=tuple(name for name in _SINGLES if name not in data),
     )
 
 

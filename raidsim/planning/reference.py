@@ -83,7 +83,7 @@ _KEYS = (
         "price of one, by the name of its card",
     ),
     ("`chassis`", "`0`", "price of one"),
-    ("`kwh`", "`0`", "price of a kilowatt hour"),
+    ("`kwh`", "`0`", "price of a kilowatt hour; the plan says if this or `chassis` is not given"),
     ("`[exchange]`", "none", "value of one unit of another currency"),
 )
 

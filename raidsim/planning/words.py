@@ -6,6 +6,7 @@ from raidsim import units
 from raidsim.observe.traffic import random_size
 from raidsim.planning import coarse
 from raidsim.planning.need import Need
+from raidsim.planning.prices import Prices
 from raidsim.planning.runs import REFUSED
 from raidsim.planning.work import Work
 from raidsim.scenario.load_spec import LoadSpec
@@ -14,6 +15,9 @@ STATES = {
     "healthy": "with all drives", "degraded": "with a drive missing",
     "rebuilding": "while a drive is rebuilt",
 }  # fmt: skip
+
+_FREE = {"chassis": "chassis", "kwh": "energy"}
+"""What the prices that a file may leave out are for."""
 
 
 def asked_of(need: Need, currency: str | None) -> list[str]:
@@ -91,6 +95,8 @@ def remarks_of(work: Work, host: str) -> list[str]:
         found.append(f"power does not include {', '.join(silent)}, whose cards do not give it")
     if any(work.space.design(number).place.name == host for number in work.front):
         found.append("drives without a controller need a slot each in the server")
+    if work.prices is not None:
+        found += left_out_of_costs(work.prices)
     found += _small_strips(work)
     refused = {one.reason for one in work.coarse.measured.values() if one.status == REFUSED}
     found += [f"some designs cannot be simulated: {reason}" for reason in sorted(refused)[:3]]
@@ -101,6 +107,15 @@ def remarks_of(work: Work, host: str) -> list[str]:
             " of them may beat a design on the front; raise --runs"
         )
     return found
+
+
+def left_out_of_costs(prices: Prices) -> list[str]:
+    """Say what counts as free because a file of prices does not name it."""
+    if not prices.not_given:
+        return []
+    free = " and ".join(_FREE[name] for name in prices.not_given)
+    keys = " and no ".join(prices.not_given)
+    return [f"costs leave out {free}: {prices.path} gives no {keys}"]
 
 
 def _small_strips(work: Work) -> list[str]:
