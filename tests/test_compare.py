@@ -18,12 +18,13 @@ from watching import scenario as scenario_of
 import raidsim
 from raidsim import InputError, Scenario, cli
 from raidsim.observe import inventory
+from raidsim.planning.prices import prices_of
 from raidsim.report import compare_page, compare_plot
 from raidsim.report.compare_words import fact, ratio, sentences, span
 from raidsim.risk import rebuild
 from raidsim.scenario import VolumeSpec
 from raidsim.studies.comparison import Comparison, Fact
-from raidsim.studies.costs import costs_of, unpriced
+from raidsim.studies.costs import costs_of, left_out, unpriced
 from raidsim.studies.differences import card_values, settings
 from raidsim.studies.facts import facts_of
 from raidsim.studies.paired import independent, paired
@@ -144,6 +145,12 @@ def test_a_system_costs_what_it_is_bought_for_what_it_draws_and_what_fails() -> 
     other = scenario.with_("volume.drive", "nl-sas-2tb")
     assert costs_of([other], prices, [0.5])[0].values == (None,)
     assert unpriced([scenario, other], prices) == ["nl-sas-2tb"]
+
+
+def test_energy_that_prices_do_not_name_is_said_to_be_left_out() -> None:
+    head = 'currency = "EUR"\ndate = 2026-01-31\nsource = "a test"\n'
+    assert left_out(prices_of(head)) == ["costs leave out energy: the prices give no kwh"]
+    assert left_out(prices_of(f"{head}kwh = 0\n")) == []
 
 
 # ---- runs

@@ -14,7 +14,7 @@ from raidsim.risk.under_load import hardest
 from raidsim.scenario import Scenario
 from raidsim.studies import states as conditions
 from raidsim.studies.comparison import Comparison, Fact, Line
-from raidsim.studies.costs import Prices, costs_of, unpriced
+from raidsim.studies.costs import Prices, costs_of, left_out, unpriced
 from raidsim.studies.differences import card_values, settings
 from raidsim.studies.facts import facts_of, usable
 from raidsim.studies.orders import in_draws
@@ -314,6 +314,7 @@ class Runs:
         prices = self.ask.prices
         if prices is not None:
             found += costs_of(scenarios, prices, [usable(one) for one in scenarios])
+            self.remarks += left_out(prices)
             if names := unpriced(scenarios, prices):
                 self.remarks.append(f"without a price: {', '.join(names)}")
         return found

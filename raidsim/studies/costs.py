@@ -84,6 +84,13 @@ def unpriced(scenarios: Sequence[Scenario], prices: Prices) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def left_out(prices: Prices) -> list[str]:
+    """Say that energy counts as free because a file of prices does not name it."""
+    if "kwh" not in getattr(prices, "not_given", ()):
+        return []
+    return ["costs leave out energy: the prices give no kwh"]
+
+
 def _parts(scenario: Scenario, prices: Prices) -> Iterator[tuple[Card, Mapping[str, float], int]]:
     """Every kind of part with the prices of its kind, and how many there are."""
     yield scenario.host.card, prices.server, 1
