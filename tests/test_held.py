@@ -26,6 +26,7 @@ WIDER = {
     "measured-linux-raid-and-its-controllers",
     "measured-lvm-raid-and-whole-disks",
     "measured-depths-and-small-computers",
+    "measured-seeks-and-zones",
 }
 """Tests that were predicted since parts that nothing was compared with widen intervals."""
 SINCE = {
@@ -34,6 +35,7 @@ SINCE = {
     "measured-linux-raid-and-its-controllers",
     "measured-lvm-raid-and-whole-disks",
     "measured-depths-and-small-computers",
+    "measured-seeks-and-zones",
 }
 """Of these the tests that had no part when it was set how wide intervals of such parts are."""
 PROMISED = {"measured-rest-of-sheets"}
