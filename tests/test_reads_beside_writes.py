@@ -98,3 +98,64 @@ def test_an_nvme_drive_loses_time_where_reads_and_writes_alternate() -> None:
     one_after_the_other = 2 / (1 / reads + 1 / writes)
     assert both < 0.8 * one_after_the_other
     assert both == pytest.approx(92_800, rel=0.25)
+
+
+STREAM = """
+schema = 1
+title = "A stream that is written beside random reads"
+description = "32 KiB: 32 reads outstanding, and one write at a time in sequence"
+
+[host]
+model = "intel-xeon-8380-pair"
+
+[[volume]]
+drive = "intel-p5600-6400gb"
+state = "filled"
+filled = "5 %"
+set = {{ {limit} }}
+
+[[load]]
+name = "reads"
+read = "100 %"
+random = "{random}"
+size = "32 KiB"
+outstanding = 32
+area = {{ size = "33 GiB" }}
+
+[[load]]
+name = "writes"
+read = "{share}"
+random = "0 %"
+size = "32 KiB"
+outstanding = 1
+area = {{ offset = "272 GiB", size = "8 GiB" }}
+
+[measure]
+max_ios = 60000
+"""
+
+THROUGH_THE_DATA_PATH = '"data_path.read_time_per_byte" = "3200 MB/s"'
+OUT_OF_THE_FLASH = '"flash.channel_read_time_per_byte" = "4.9 us/KiB"'
+
+
+def rates(limit: str, random: str, share: str) -> list[float]:
+    """I/Os a second: of the reads, and of the stream beside them."""
+    text = STREAM.format(limit=limit, random=random, share=share)
+    return [point.iops.mean for point in run(load_text(text)).points]
+
+
+def test_a_stream_waits_for_reads_in_the_data_path_but_not_in_the_channels() -> None:
+    """A sheet that says how fast a drive reads does not say where its reads queue."""
+    reads, writes = zip(
+        rates(THROUGH_THE_DATA_PATH, random="100 %", share="0 %"),
+        rates(OUT_OF_THE_FLASH, random="100 %", share="0 %"),
+        strict=True,
+    )
+    assert reads[1] == pytest.approx(reads[0], rel=0.3)
+    assert writes[1] > 5 * writes[0]
+
+
+def test_reads_in_sequence_are_as_fast_with_either_limit() -> None:
+    through_the_data_path = sum(rates(THROUGH_THE_DATA_PATH, random="0 %", share="100 %"))
+    out_of_the_flash = sum(rates(OUT_OF_THE_FLASH, random="0 %", share="100 %"))
+    assert out_of_the_flash == pytest.approx(through_the_data_path, rel=0.05)
