@@ -216,6 +216,15 @@ def test_a_trace_beyond_its_volume_is_refused_with_both_sizes(tmp_path):
     assert "beyond the volume of 800 GB" in cause
 
 
+def test_a_drive_that_holds_a_little_more_than_its_sheet_prints_is_the_likely_cause(tmp_path):
+    """A trace of all of a drive of 800 GB ends at 800.17 GB; one of a larger drive does not."""
+    for end, of_the_sheet in ((800_166_076_416, True), (900 * 10**9, False)):
+        path = traces.msr(tmp_path / "t.csv", [(0.0, "Read", end - 4096, 4096)])
+        with pytest.raises(InputError) as refused:
+            from_data(traces.FLASH | {"load": [{"trace": {"file": str(path)}}]})
+        assert ("capacity.user" in str(refused.value)) is of_the_sheet
+
+
 def test_a_trace_that_shrinks_to_its_volume_keeps_whole_units_whole(tmp_path):
     """Writes of whole units of a flash map would else be parts of two, and cost twice as much."""
     seed = 11

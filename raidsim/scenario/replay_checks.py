@@ -15,6 +15,9 @@ from raidsim.scenario.replays import SAID_BY_THE_TRACE, Plan
 MOST_YEARS = 100
 """Years that a replay may take: the kernel's clock ends after 146."""
 
+MORE_THAN_PRINTED = 1.001
+"""A drive of 500 GB holds 500.11 GB, and one of 12 TB 12.0001: what is printed is rounded down."""
+
 
 def check_replay_keys(replay: Replay, table: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield conflicts between the keys of a trace and those of the load beside it."""
@@ -63,4 +66,10 @@ def check_replay(replay: Replay, found: Plan, around: Mapping[str, Any]) -> Iter
     elif found.size > capacity and replay.beyond == "refuse":
         its, room = units.sizes_to_compare(found.size, capacity)
         cause = f"ends at {its}, beyond the volume of {room}"
-        yield "trace", cause, 'make the volume larger, or write beyond = "wrap" or "scale"'
+        remedy = "make the volume larger"
+        if found.size <= MORE_THAN_PRINTED * capacity:
+            remedy = (
+                "drives hold a little more than is printed on them: write what each of these"
+                ' holds, as in set = { "capacity.user" = "12000138625024 B" }'
+            )
+        yield "trace", cause, f'{remedy}, or write beyond = "wrap" or "scale"'
