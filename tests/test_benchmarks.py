@@ -140,6 +140,7 @@ def test_ratios_are_numbers(bench):
         "device_io_of_96_to_8_drives",
         "device_io_of_240_to_8_drives",
         *(f"access_{name}_to_lru" for name in names()[1:]),
+        "ageing_random_to_sequential_page",
         "sequential_event_of_array_to_disk",
         "sequential_event_last_to_first_stretch",
         "rebuild_event_to_disk",

@@ -147,6 +147,27 @@ def test_neighbouring_units_stay_distinct_and_a_share_of_the_drive_stays_that_sh
         assert (made.scale, made.units, near[0]) == (1, units, unit)
 
 
+def test_earlier_writes_leave_the_same_drive_in_one_stretch_and_one_by_one():
+    """The place of the next write is drawn before this one: it must not depend on it."""
+    left = []
+    for stretches in ([(0, 1500)], [(first, 1) for first in range(1500)]):
+        system, which = new(1024, spare=0.1, block_units=16)
+        ftl.fill(system, which, 0, 1024)
+        kinds = [
+            Requests(4096, share=0.6, random=0.5),
+            Requests(16384, share=0.4, read=0.0, trim=0.2, random=0.5),
+        ]
+        stream = system.add_stream("writes", kinds, area_size=1024 * 4096, align=4096)
+        for first, count in stretches:
+            ftl.overwrite(system, which, 4096, stream, first, count)
+        check(system, which)
+        row = system.world.ftls[which]
+        assert row["moved"] > 0
+        assert (ftl.list_of(system, which, "map") == t.NONE).any()
+        left.append((ftl.list_of(system, which, "map").tolist(), int(row["moved"])))
+    assert left[0] == left[1]
+
+
 @compiled_only
 def test_a_large_drive_that_is_written_in_sequence_moves_next_to_nothing():
     # Nothing at all would be right. On a scaled map each group of units is written many times in

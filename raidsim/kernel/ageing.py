@@ -37,7 +37,7 @@ def fill(w, which, first, end):
 
 @entry
 def overwrite(w, which, unit_size, s, first, count):
-    """Write where the I/Os number ``first`` to ``first + count`` of stream ``s`` go.
+    """Write where the I/Os number ``first`` to ``first + count`` of stream ``s`` go, at least one.
 
     ``unit_size`` is the mapping unit in bytes. None of them reads, whatever the stream's
     share of reads; those that trim forget whole units.
@@ -45,17 +45,29 @@ def overwrite(w, which, unit_size, s, first, count):
     w = by_reference(w)
     row = w.ftls[which]
     stream = w.streams[s]
-    for n in range(first, first + count):
-        size = draw_size(w, stream, n)
-        offset = draw_offset(w, stream, n, size)
-        if size["trim_share"] > 0.0 and uniform(stream["key_op"], n) < size["trim_share"]:
-            end = (offset + size["bytes"]) // unit_size
-            for unit in range((offset + unit_size - 1) // unit_size, end):
-                ftl.discard(w, row, ftl.logical(row, unit))
-            continue
-        last = (offset + size["bytes"] - 1) // unit_size
-        for unit in range(offset // unit_size, last + 1):
-            put(w, row, ftl.logical(row, unit))
+    size = draw_size(w, stream, first)
+    offset = draw_offset(w, stream, first, size)
+    for n in range(first, first + count - 1):
+        # The next place is drawn early, so that its entry of the map is there when it is needed.
+        next_size = draw_size(w, stream, n + 1)
+        next_offset = draw_offset(w, stream, n + 1, next_size)
+        ftl.fetch_unit(w, row, ftl.logical(row, next_offset // unit_size))
+        write_one(w, row, unit_size, stream, n, size, offset)
+        size, offset = next_size, next_offset
+    write_one(w, row, unit_size, stream, first + count - 1, size, offset)
+
+
+@handler
+def write_one(w, row, unit_size, stream, n, size, offset):
+    """Write what the I/O number ``n`` of a stream writes, or trim what it trims."""
+    if size["trim_share"] > 0.0 and uniform(stream["key_op"], n) < size["trim_share"]:
+        end = (offset + size["bytes"]) // unit_size
+        for unit in range((offset + unit_size - 1) // unit_size, end):
+            ftl.discard(w, row, ftl.logical(row, unit))
+        return
+    last = (offset + size["bytes"] - 1) // unit_size
+    for unit in range(offset // unit_size, last + 1):
+        put(w, row, ftl.logical(row, unit))
 
 
 @entry

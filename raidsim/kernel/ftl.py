@@ -45,7 +45,7 @@ from __future__ import annotations
 
 from raidsim.errors import TableOverflowError
 from raidsim.kernel.ftl_tables import RESERVE
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import at_once, handler, routine
 from raidsim.kernel.tables import NONE
 
 WRITTEN = 0  # sides: units that the host writes
@@ -53,6 +53,8 @@ MOVED = 1  # and those that collection moves
 
 LEAF_BITS = 6
 LEAF = 1 << LEAF_BITS  # entries of a map or of owners that are copied together
+
+AHEAD = 8  # places between the unit that moves and the one whose entry of the map is fetched
 
 
 @handler
@@ -120,6 +122,24 @@ def unit_at(w, ftl, place):
     scale = ftl["scale"]
     turn = (unit // group + ftl["erased"]) % scale
     return (unit // group * scale + turn) * group + unit % group
+
+
+@handler
+def fetch(entries, entry):
+    """Let an entry come into the processor's cache, before it is read; nothing changes by it."""
+
+
+fetch_at_once = at_once(fetch)
+
+
+@handler
+def fetch_unit(w, ftl, unit):
+    """Let the entry of ``unit`` in the map come into the processor's cache.
+
+    Entries that are needed one after the other lie anywhere in the map, which is larger than the
+    cache. Without this, more than half of the time of garbage collection is spent waiting for them.
+    """
+    fetch_at_once(w.leaves, entry_of(w, ftl["first_map"], unit))
 
 
 @routine
@@ -279,8 +299,11 @@ def is_valid(w, ftl, place):
 def move(w, ftl):
     """Move the next valid unit of the block being collected, which has one; its old place."""
     place = ftl["scan"]
+    last = (ftl["victim"] + 1) * ftl["block_units"] - 1
+    fetch_unit(w, ftl, owner_of(w, ftl, min(place + AHEAD, last)))
     while not is_valid(w, ftl, place):
         place += 1
+        fetch_unit(w, ftl, owner_of(w, ftl, min(place + AHEAD, last)))
     ftl["scan"] = place + 1
     if ftl["room"][MOVED] == 0:
         open_block(w, ftl, MOVED)

@@ -1,14 +1,16 @@
-"""Machine code that is written out: eight events of the sorted array are moved at once.
+"""Machine code that is written out: events are moved eight at a time, map entries come early.
 
-All operations use groups of :data:`WIDTH` rows, as many groups as hold the events in use. Behind
-these all keys are NO_EVENT. Events of one key are in the order in which they were scheduled, so a
-new one goes behind the existing ones. Each key becomes the larger or the smaller of two, and each
-event follows its key by a comparison. So there is no branch to predict, and nothing waits until the
-place of the new event is found. Processors without instructions for eight numbers use narrower
-ones.
+Operations on events use groups of :data:`WIDTH` rows, as many groups as hold the events in use.
+Behind these all keys are NO_EVENT. Events of one key are in the order in which they were scheduled,
+so a new one goes behind the existing ones. Each key becomes the larger or the smaller of two, and
+each event follows its key by a comparison. So there is no branch to predict, and nothing waits
+until the place of the new event is found. Processors without instructions for eight numbers use
+narrower ones.
 
-:mod:`~raidsim.kernel.event_list` has the same functions step by step. This is loaded with Numba,
-when something is compiled.
+:func:`fetch` asks the processor for an entry of a page map that will be read soon.
+
+:mod:`~raidsim.kernel.event_list` and :mod:`~raidsim.kernel.ftl` have the same functions step by
+step. This is loaded with Numba, when something is compiled.
 """
 
 from __future__ import annotations
@@ -170,6 +172,29 @@ def drop_first(_context, keys, events, count):
     return types.none(keys, events, count), partial(_on_groups, _drop_first)
 
 
+READ, NEAREST, DATA = 0, 3, 1  # what LLVM's prefetch is told: for what, how near, of what kind
+
+
+@intrinsic
+def fetch(_context, entries, entry):
+    """Let an entry come into the processor's cache; nothing waits for it."""
+
+    def generate(context, builder, signature, arguments):
+        kind, number = signature.args
+        array = context.make_array(kind)(context, builder, arguments[0])
+        place = context.cast(builder, arguments[1], number, types.int64)
+        address = builder.bitcast(builder.gep(array.data, [place]), cgutils.voidptr_t)
+        word = ir.IntType(32)
+        kinds = [address.type, word, word, word]
+        prefetch = builder.module.declare_intrinsic(
+            "llvm.prefetch", [address.type], ir.FunctionType(ir.VoidType(), kinds)
+        )
+        builder.call(prefetch, [address, word(READ), word(NEAREST), word(DATA)])
+        return context.get_dummy_value()
+
+    return types.none(entries, entry), generate
+
+
 cpu_target.typing_context.refresh()
 TYPES = {
     name: cpu_target.typing_context.resolve_value_type(one)
@@ -177,6 +202,7 @@ TYPES = {
         ("insert_in_first", insert_in_first),
         ("insert", insert),
         ("drop_first", drop_first),
+        ("fetch", fetch),
     )
 }
 """What Numba takes each of them for."""
