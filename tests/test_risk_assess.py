@@ -387,3 +387,31 @@ def test_drives_that_are_replaced_at_once_change_nothing_where_nothing_is_rebuil
     assert volume.failures_tolerated == 0
     at_once = assess(loaded, volume, replacement=0.0)
     assert at_once.mttdl_years == pytest.approx(assess(loaded, volume).mttdl_years)
+
+
+def test_risks_of_volumes_assessed_side_by_side_are_those_of_each_alone():
+    two = load_text(
+        """
+[host]
+model = "fujitsu-rx2540-m1"
+[[volume]]
+name = "fast"
+level = "raid1"
+drives = 2
+drive = "intel-p3700-800gb"
+[[volume]]
+name = "slow"
+level = "raid5"
+drives = 4
+drive = "seagate-st373455ss"
+[[load]]
+volume = "fast"
+read = "100 %"
+random = "100 %"
+size = "8 KiB"
+arrivals = ["1 ms"]
+"""
+    )
+    alone = [assess(two, volume) for volume in two.volumes]
+    assert alone[0].rebuild != alone[1].rebuild
+    assert assess_all(two) == alone

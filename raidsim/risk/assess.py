@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from raidsim.layout.address import whole_drive
@@ -24,6 +25,7 @@ from raidsim.risk.lifetimes import Loss, simulate
 from raidsim.risk.markov import YEAR, Chain
 from raidsim.scenario import HybridSpec, Scenario, VolumeSpec
 from raidsim.stats.proportions import Estimate
+from raidsim.workers.engine import execute
 
 if TYPE_CHECKING:
     from raidsim.risk.under_load import UnderLoad
@@ -184,8 +186,11 @@ def assess(
 
 
 def assess_all(scenario: Scenario) -> list[Risk]:
-    """Assess every volume of a scenario, with rebuilds of idle drives and under its loads."""
-    return [_assess_twice(scenario, volume) for volume in scenario.volumes]
+    """Assess every volume of a scenario, with rebuilds of idle drives and under its loads.
+
+    Volumes are assessed side by side: rebuilds are simulated, which may take half a minute each.
+    """
+    return execute(scenario.volumes, partial(_assess_twice, scenario))
 
 
 def _assess_twice(scenario: Scenario, volume: VolumeSpec) -> Risk:
