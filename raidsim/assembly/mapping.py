@@ -19,13 +19,14 @@ from raidsim.units import NS_PER_S
 if TYPE_CHECKING:
     from raidsim.system.system import System
 
+KEPT_IN = "mapping.kept_in"
 NEEDED = ("mapping.memory", "mapping.look_ups", "mapping.changes")
 FIRST_SEED = 0  # of the pages that are in memory when a run begins, if the loads use more
 
 
 def is_on_flash(card: Card) -> bool:
     """Return whether the drive keeps its map on flash, and only a part of it in memory."""
-    return card.word("mapping.kept_in") == "flash"
+    return card.word(KEPT_IN) == "flash"
 
 
 def covered(card: Card) -> int:
@@ -180,7 +181,7 @@ def problems(card: Card) -> list[Problem]:
     if not is_on_flash(card):
         return []
     found = [
-        card.problem(key, "is missing", f'mapping.kept_in = "flash" needs {" and ".join(NEEDED)}')
+        card.problem(key, "is missing", f'{KEPT_IN} = "flash" needs {" and ".join(NEEDED)}')
         for key in NEEDED
         if not card.has(key)
     ]

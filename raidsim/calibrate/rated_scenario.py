@@ -25,6 +25,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from raidsim import units
+from raidsim.assembly import mapping
 from raidsim.assembly.drives import is_drive, kind_of
 from raidsim.cards import Card
 from raidsim.cards.attributes import Attribute, Value
@@ -117,7 +118,7 @@ def scenario(card: Card, one: RatedPerformance, changes: Mapping[str, Value]) ->
         lines += _behind(card, one)
     if is_drive(card):
         lines += ["[[volume]]", f"drive = {path}", *_state(card, one), *_set("volume", changed)]
-        lines += ["[[load]]", *_load(one, one.workers, one.outstanding), *_edge(card, one)]
+        lines += ["[[load]]", *_load(one, one.workers, one.outstanding), *_area(card, one)]
     return "\n".join([*lines, "[measure]", *_pairs(_measure(one))]) + "\n"
 
 
@@ -206,8 +207,16 @@ def _load(one: RatedPerformance, workers: int, outstanding: int) -> Iterable[str
     )
 
 
-def _edge(card: Card, one: RatedPerformance) -> Iterable[str]:
-    """Say which part of a disk is read: for the rate at the inner edge the tracks there."""
+def _area(card: Card, one: RatedPerformance) -> Iterable[str]:
+    """Say which part of a drive is used, if it is not all of it.
+
+    For the rate of a disk at the inner edge these are the tracks there. Sheets of drives without
+    DRAM print random I/Os in a small part, of which the map is in memory.
+    """
+    burst = one.read == 1 or one.state == "burst"
+    if one.random > 0 and burst and card.has(mapping.KEPT_IN) and mapping.is_on_flash(card):
+        part = min(mapping.covered(card), card.integer("capacity.user")) // 2**20 * 2**20
+        return [f'area = {{ offset = "0 B", size = "{part} B" }}']
     if one.name != "media_rate_inner":
         return ()
     size = card.integer("capacity.user")

@@ -118,7 +118,9 @@ def stub(
         problems.append(Problem(None, None, "--cells", cause, remedy))
     if dram is False and (like is None or not like.has(_KEPT_IN)):
         cause = "describes a solid state drive that has a base"
-        remedy = "give --interface or --like, which choose one" if kind == "ssd" else "leave it out"
+        remedy = "leave it out"
+        if kind in KINDS and _KEPT_IN in KINDS[kind].by_name:
+            remedy = "give --interface or --like, which choose one"
         problems.append(Problem(None, None, "--no-dram", cause, remedy))
     if problems:
         raise InputError(problems)

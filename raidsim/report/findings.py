@@ -353,7 +353,7 @@ def looks_up_its_map(scenario: Scenario) -> Iterator[Finding]:
     """A load on drives without DRAM uses more of them than the map in memory covers."""
     for volume in scenario.volumes:
         card = volume.card
-        may_have = "mapping.kept_in" in card.about.by_name and volume.state != "fresh"
+        may_have = mapping.KEPT_IN in card.about.by_name and volume.state != "fresh"
         if not may_have or not mapping.is_on_flash(card) or mapping.problems(card):
             continue
         covered = mapping.covered(card)
