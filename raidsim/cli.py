@@ -145,6 +145,8 @@ def _status(arguments: Sequence[str] | None) -> int:
     pressed: list[int] = []
 
     def press(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGTERM and number in pressed:
+            return  # `timeout` sends it twice, and the first one is being obeyed
         pressed.append(number)
         signal.default_int_handler(number, frame)
 

@@ -42,6 +42,7 @@ def read_bytes(
         with path.open("rb") as file:
             return file.read(most)
     except (OSError, ValueError, TypeError) as error:  # ValueError: a NUL in the name
-        if isinstance(error, FileNotFoundError) and Path(name).is_symlink():
-            refuse(shown, "is a link to a file that does not exist")
+        if isinstance(error, FileNotFoundError):
+            is_link = Path(name).is_symlink()
+            refuse(shown, "is a link to a file that does not exist" if is_link else "no such file")
         refuse(shown, f"cannot be read: {why(error)}")

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from raidsim import cards
 from raidsim.assembly import mapping
+from raidsim.calibrate.card_fit import COUNTED
 from raidsim.calibrate.rated_scenario import scenario as rated_scenario
 from raidsim.cards.loader import read_card
 from raidsim.cards.stub import stub
@@ -74,3 +75,20 @@ def of_text(text: str) -> Scenario:
 def test_a_disk_has_no_map():
     disk = cards.load("nl-sas-2tb")
     assert not disk.has(mapping.KEPT_IN)
+
+
+def test_a_sheet_tells_nothing_of_the_memory_for_a_map_so_a_fit_leaves_it_alone():
+    moved = {"mapping.memory": 16 * 2**20}
+    card = cards.load(WITHOUT)
+    assert card.rated is not None
+    one = next(one for one in card.rated.performance if one.random > 0)
+    load = of_text(rated_scenario(card, one, moved)).loads[0]
+    assert load.extent(card.integer("capacity.user"))[1] == 16 * 2**30
+    assert not {"mapping.memory", "mapping.look_ups", "mapping.changes"} - set(COUNTED)
+
+
+def test_a_map_on_flash_without_a_size_of_its_memory_is_refused_in_words_when_it_is_fitted():
+    card = cards.load(WITH)
+    one = next(one for one in card.rated.performance if one.random > 0)  # type: ignore[union-attr]
+    text = rated_scenario(card.changed({"mapping.kept_in": "flash"}), one, {})
+    assert "area" not in text

@@ -297,6 +297,12 @@ def test_check_says_how_much_of_a_load_the_map_in_memory_covers():
     assert of(area(4), state="fresh") == []
 
 
+def test_check_counts_no_more_than_what_holds_data_for_reads():
+    little = COVERED / CARD.integer("capacity.user") / 2
+    one = scenario({}, ON_FLASH, filled=f"{100 * little:.6f} %")
+    assert not [finding for finding in findings(one) if "no DRAM" in finding.what]
+
+
 @pytest.mark.parametrize("missing", ["mapping.memory", "mapping.look_ups", "mapping.changes"])
 def test_a_map_on_flash_needs_memory_look_ups_and_changes(missing):
     values = {key: value for key, value in ON_FLASH.items() if key != missing}

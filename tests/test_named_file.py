@@ -32,6 +32,13 @@ def test_a_folder_holds_no_result_trace_or_scenario(read, tmp_path):
     assert refusal(read, tmp_path) == "is a folder"
 
 
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_name_of_no_file_is_told_from_a_link_that_leads_nowhere(read, tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "missing")
+    assert refusal(read, tmp_path / "missing") == "no such file"
+    assert refusal(read, tmp_path / "link") == "is a link to a file that does not exist"
+
+
 @pytest.mark.parametrize(
     "read", [*READERS.values(), lambda path: sources_of(str(path))], ids=[*READERS, "an inventory"]
 )

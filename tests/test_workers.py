@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 import raidsim
 from raidsim import InputError
+from raidsim.workers import engine
 from raidsim.workers.engine import execute
 
 
@@ -29,3 +32,16 @@ def test_problems_of_all_variants_are_reported_at_once_each_once() -> None:
     with pytest.raises(InputError) as refused:
         execute([1, 2, 3, 4], refuse, workers=2)
     assert sorted(problem.key for problem in refused.value.problems) == ["key 0", "key 1"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_waits_until_work_is_handed_over(number):
+    came = []
+    before = signal.signal(number, lambda *_: came.append(number))
+    try:
+        with engine._undisturbed():
+            signal.raise_signal(number)
+            assert came == []
+        assert came == [number]
+    finally:
+        signal.signal(number, before)

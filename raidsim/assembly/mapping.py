@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KEPT_IN = "mapping.kept_in"
 NEEDED = ("mapping.memory", "mapping.look_ups", "mapping.changes")
-FIRST_SEED = 0  # of the pages that are in memory when a run begins, if the loads use more
+FIRST_SEED = 0  # chooses the pages that are in memory when a run begins, if not all fit
 
 
 def is_on_flash(card: Card) -> bool:
@@ -180,14 +180,8 @@ def problems(card: Card) -> list[Problem]:
     """Return what does not fit together among the values of the map."""
     if not is_on_flash(card):
         return []
-    found = [
+    return [
         card.problem(key, "is missing", f'{KEPT_IN} = "flash" needs {" and ".join(NEEDED)}')
         for key in NEEDED
         if not card.has(key)
     ]
-    if not found and card.integer("mapping.memory") < WAYS * MAP_PAGE:
-        cause = f"holds less than {WAYS} pages of {MAP_PAGE} bytes"
-        found.append(
-            card.problem("mapping.memory", cause, f"give at least {WAYS * MAP_PAGE} bytes")
-        )
-    return found

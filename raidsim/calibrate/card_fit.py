@@ -47,8 +47,14 @@ SCHEMA = "raidsim.card-fit/1"
 ENOUGH = (0.02 / TOLERANCE) ** 4 / 2
 """Cost per figure at which a fit ends: that of a miss of 2 % where 5 % are allowed."""
 
-COUNTED = ("flash.dies_per_channel", "buffer.size")
-"""Values with a range that follow from others by a rule, and are not fitted."""
+COUNTED = (
+    "flash.dies_per_channel",
+    "buffer.size",
+    "mapping.memory",
+    "mapping.look_ups",
+    "mapping.changes",
+)
+"""Values with a range that are not fitted: they follow from others, or no printed figure tells."""
 
 OF_CLASS = ("flash.read_time",)
 """Values that are those of a class: a fit moves them as far as figures ask for, and no further.

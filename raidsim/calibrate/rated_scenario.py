@@ -118,7 +118,8 @@ def scenario(card: Card, one: RatedPerformance, changes: Mapping[str, Value]) ->
         lines += _behind(card, one)
     if is_drive(card):
         lines += ["[[volume]]", f"drive = {path}", *_state(card, one), *_set("volume", changed)]
-        lines += ["[[load]]", *_load(one, one.workers, one.outstanding), *_area(card, one)]
+        lines += ["[[load]]", *_load(one, one.workers, one.outstanding)]
+        lines += _area(card.changed(changes), one)
     return "\n".join([*lines, "[measure]", *_pairs(_measure(one))]) + "\n"
 
 
@@ -214,7 +215,8 @@ def _area(card: Card, one: RatedPerformance) -> Iterable[str]:
     DRAM print random I/Os in a small part, of which the map is in memory.
     """
     burst = one.read == 1 or one.state == "burst"
-    if one.random > 0 and burst and card.has(mapping.KEPT_IN) and mapping.is_on_flash(card):
+    on_flash = card.has(mapping.KEPT_IN) and mapping.is_on_flash(card)
+    if one.random > 0 and burst and on_flash and not mapping.problems(card):
         part = min(mapping.covered(card), card.integer("capacity.user")) // 2**20 * 2**20
         return [f'area = {{ offset = "0 B", size = "{part} B" }}']
     if one.name != "media_rate_inner":

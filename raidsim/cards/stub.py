@@ -40,8 +40,8 @@ _NEVER_ZERO = ("queue.choose_time",)
 """Values whose default leaves an effect out that every part of today has."""
 
 
-class Client(NamedTuple):
-    """What a drive of a personal computer may have, or lack.
+class NewDrive(NamedTuple):
+    """What a new drive has, or lacks, whatever its base has.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ def stub(
             remedy = "give --interface or --like, which choose a base"
         problems.append(Problem(None, None, "--cells", cause, remedy))
     if dram is False and (like is None or not like.has(_KEPT_IN)):
-        cause = "describes a solid state drive that has a base"
+        cause = "applies to a solid state drive that is made from a base"
         remedy = "leave it out"
         if kind in KINDS and _KEPT_IN in KINDS[kind].by_name:
             remedy = "give --interface or --like, which choose one"
@@ -130,7 +130,7 @@ def stub(
     lines = [*_head(kind, name, like, place, like_name, maker, year, remarks)]
     lines += _rated(kind, like, slc_cache, rpm)
     ranges = FIT_RANGES[kind] if like is None else narrow_ranges(like, rpm)
-    new = Client(slc_cache, dram)
+    new = NewDrive(slc_cache, dram)
     lines += _values(KINDS[kind], like, flash, new, year, ranges)
     return "\n".join(lines) + "\n"
 
@@ -303,7 +303,7 @@ def _values(
     kind: CardKind,
     like: Card | None,
     flash: NewFlash | None,
-    new: Client,
+    new: NewDrive,
     year: int | None,
     ranges: Mapping[str, FitRange],
 ) -> Iterator[str]:
@@ -324,7 +324,7 @@ def _values(
         yield line
 
 
-def _own(attribute: Attribute, like: Card, new: Client, year: int | None) -> str | None:
+def _own(attribute: Attribute, like: Card, new: NewDrive, year: int | None) -> str | None:
     """Return the line of a value that is not taken over from the base; None of others."""
     if attribute.name == _PROTECTED:
         return _protected(like, new.slc_cache)
@@ -343,7 +343,7 @@ def _own(attribute: Attribute, like: Card, new: Client, year: int | None) -> str
     return None
 
 
-def _of_map(attribute: Attribute, like: Card, new: Client) -> str | None:
+def _of_map(attribute: Attribute, like: Card, new: NewDrive) -> str | None:
     """Return the line of where the map of a solid state drive is; None if it is as in the base."""
     if new.dram is None:
         return None

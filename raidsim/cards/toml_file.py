@@ -7,7 +7,6 @@ and a key is repeated in another.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import re
 import tomllib
@@ -93,9 +92,6 @@ def read_text(path: Path, shown: str) -> str:
     ------
     InputError : no such file, a folder, no permission, too large, not UTF-8 text.
     """
-    with contextlib.suppress(OSError, ValueError):  # such as a name that is too long
-        if shown and not path.exists() and not path.is_symlink():
-            refuse(shown, "no such file")
     raw = read_bytes(path, LARGEST_FILE + 1, shown=shown, if_folder="name a .toml file in it")
     if len(raw) > LARGEST_FILE:
         refuse(shown, f"is larger than {LARGEST_FILE // 2**20} MiB: not a description in TOML")

@@ -115,7 +115,7 @@ def owner_of(w, ftl, place):
 def unit_at(w, ftl, place):
     """A unit of the drive that may lie at ``place``, if its logical unit stands for several.
 
-    In each block that is collected they are other ones; neighbours in a group stay neighbours.
+    Each block that is collected takes another one of these; neighbours in a group stay neighbours.
     """
     unit = owner_of(w, ftl, place)
     group = ftl["group"]

@@ -18,7 +18,8 @@ Pages in memory are in sets of WAYS; the number of a page determines its set, in
 least recently used gives way. So an area that is no larger than what memory covers is in it as a
 whole. A page counts as in memory from when it is asked for: another look-up does not wait for a
 page that is on its way, and none is read twice. Pages without an entry are not on flash. Trimming
-changes the map in memory only, and read-ahead needs no look-ups: their pages are few.
+changes the map in memory only, and reading ahead needs no look-ups: their pages are few. A read of
+data that was read ahead does need them.
 
 Firmware keeps the map in cells of one bit, if the drive has an SLC cache.
 

@@ -41,7 +41,7 @@ MOVE = 0  # garbage collection, or host data that does not go through the cache
 REST = 1  # a sense of the rest of a mapping unit that was written in part
 FOLD = 2  # data moves out of the cache
 ENTER = 3  # data goes into the cache
-MAP = 4  # a part of the map itself, which gives the places of data
+MAP = 4  # a part of the map itself that a flush waits for
 MAP_PAGES = 5  # changed pages of a map on flash that have left memory: see mapping.py
 
 

@@ -361,14 +361,18 @@ def looks_up_its_map(scenario: Scenario) -> Iterator[Finding]:
         for load in loads_of(scenario, volume):
             area = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
             of_a_drive = int(area * copies / volume.drives)
+            if load.read_share == 1 and volume.state == "filled":  # nothing is there to look up
+                of_a_drive = min(of_a_drive, int(volume.filled * card.integer("capacity.user")))
             if load.random_share == 0 or of_a_drive <= covered:
                 continue
             missing = percent(1 - covered / of_a_drive)
+            used, there = (units.capacity_for_people(part) for part in (of_a_drive, covered))
             yield Finding(
                 f"load {load.name}",
-                f"uses {size(of_a_drive)} of each {card.name}, which has no DRAM: the map in its"
-                f" memory covers {size(covered)}, and up to {missing} of random I/Os read the map"
-                " from flash first",
+                f"uses {used} of each {card.name}, which has no DRAM:"
+                f" the map in its memory covers {there}, and up to {missing}"
+                " of random I/Os need a part of it that is read from flash, reads before they go"
+                " on and writes behind their answer",
                 severity=Severity.info,
             )
 

@@ -30,6 +30,10 @@ class Prices(Protocol):
         """As in "EUR"."""
 
     @property
+    def not_given(self) -> tuple[str, ...]:
+        """Names of prices that count as free because nobody gave them."""
+
+    @property
     def drive(self) -> Mapping[str, float]:
         """Price of a drive, by the name of its card."""
 
@@ -86,7 +90,7 @@ def unpriced(scenarios: Sequence[Scenario], prices: Prices) -> list[str]:
 
 def left_out(prices: Prices) -> list[str]:
     """Say that energy counts as free because a file of prices does not name it."""
-    if "kwh" not in getattr(prices, "not_given", ()):
+    if "kwh" not in prices.not_given:
         return []
     return ["costs leave out energy: the prices give no kwh"]
 

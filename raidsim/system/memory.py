@@ -29,7 +29,9 @@ _QUEUES = ("queues of disks", "give fewer drives, a smaller queue.window or fewe
 _UNDER_WAY = ("I/Os under way", "give smaller requests, or fewer outstanding")
 WORDS = {
     **dict.fromkeys(("lines", "buckets_of_lines", "ghosts", "towers"), _CACHES),
-    **dict.fromkeys(("pages", "leaves", "blocks", "buckets", "slc_units", "map_slots", "map_pages"), _FLASH),
+    **dict.fromkeys(
+        ("pages", "leaves", "blocks", "buckets", "slc_units", "map_slots", "map_pages"), _FLASH
+    ),
     **dict.fromkeys(("slots", "segments"), ("read-ahead of flash drives", "give less read_ahead")),
     **dict.fromkeys(("tasks", "extents", "zones", "seeks"), _QUEUES),
     "bands": ("bands of shingled disks", "give fewer drives, or a larger smr.band"),

@@ -294,23 +294,26 @@ def _all_of(queue: SimpleQueue[Row]) -> list[Row]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait until this is done.
+    """Let Ctrl-C, and SIGTERM, wait until this is done.
 
     An executor that is interrupted while it takes work in may keep a lock for ever, and then its
     end is waited for in vain.
     """
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
+    every = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = {number: handler for number, handler in every.items() if callable(handler)}
     came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    for number in usual:
+        signal.signal(number, lambda number, frame: came.append((number, frame)))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
-    if came:
-        usual(*came[0])
+        for number, handler in usual.items():
+            signal.signal(number, handler)
+    for which, frame in came[:1]:
+        usual[signal.Signals(which)](which, frame)
 
 
 def _over(label: str) -> InputError:
