@@ -41,8 +41,10 @@ def read_bytes(
             refuse(shown, "is not a regular file", if_irregular)
         with path.open("rb") as file:
             return file.read(most)
-    except (OSError, ValueError, TypeError) as error:  # ValueError: a NUL in the name
-        if isinstance(error, FileNotFoundError):
-            is_link = Path(name).is_symlink()
-            refuse(shown, "is a link to a file that does not exist" if is_link else "no such file")
+    except FileNotFoundError:
+        is_link = Path(name).is_symlink()
+        refuse(shown, "is a link to a file that does not exist" if is_link else "no such file")
+    except ValueError:  # a NUL or surrogates: no file has such a name
+        refuse(shown, "no such file")
+    except (OSError, TypeError) as error:
         refuse(shown, f"cannot be read: {why(error)}")

@@ -154,7 +154,7 @@ def test_files_include_others_and_lines_are_theirs(tmp_path):
         ("bs=4k\n[a]\n", 'x.fio:1: "bs=4k" comes before the first section'),
         ("[global]\nbs=4k\n", "holds no job"),
         ("[a]\nbs=${RAIDSIM_NOT_SET}\n", "x.fio:2: the variable RAIDSIM_NOT_SET is not set"),
-        ("[a]\ninclude none.fio\n", "none.fio: cannot be read"),
+        ("[a]\ninclude none.fio\n", "none.fio: no such file"),
         ("[a]\ninclude x.fio\n", "an included file has sections"),
         ("[a]\n=4\n", "x.fio:2: is not a line of a job file"),
         ("[a]\nrw=read\nsize=25%\n", "x.fio:3: a: size=25%"),
@@ -217,7 +217,7 @@ def test_what_the_command_writes_is_part_of_a_scenario(tmp_path, capsys):
     [
         (["generated.fio", "--group", "4"], "no group 4; give 1 to 3"),
         (["generated.fio", "--group", "1", "--capacity", "800 XB"], "--capacity"),
-        (["none.fio"], "cannot be read"),
+        (["none.fio"], "no such file"),
         (["fio-2.1.4-old-units.job", "--group", "1"], "is not a size"),
     ],
 )

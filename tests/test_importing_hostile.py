@@ -185,7 +185,7 @@ def test_a_line_of_ten_gigabytes_is_refused_within_four_of_addresses(tmp_path, s
 
 
 def test_files_that_are_none_are_refused(tmp_path):
-    assert "cannot be read: no such file" in refusal(tmp_path / "none")
+    assert "none: no such file" in refusal(tmp_path / "none")
     (tmp_path / "folder").mkdir()
     assert "is a folder without files" in refusal(tmp_path / "folder")
     (tmp_path / "empty").write_text("\n")

@@ -437,7 +437,7 @@ def test_what_does_not_agree_ends_in_status_1_and_is_written_for_machines(tmp_pa
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["none.json"], "cannot be read"),
+        (["none.json"], "no such file"),
         ([str(DATA / "README.md")], "is not a result that can be judged"),
         ([str(DATA / "failed.json")], "ended the job with an error"),
         ([str(DATA / "two-jobs.json"), "--volume", "x"], "there is no volume"),

@@ -20,6 +20,7 @@ from raidsim.kernel import tables as t
 from raidsim.kernel.map_tables import MAP_PAGE, WAYS
 from raidsim.observe import wear
 from raidsim.report.findings import findings
+from raidsim.running import run
 from raidsim.scenario import Scenario, from_data
 
 MODEL = "intel-p3700-800gb"
@@ -284,6 +285,31 @@ def test_an_explained_read_waits_for_its_page_and_a_write_does_not():
         steps = explain(one, op, "64 GiB", "4 KiB").steps
         found = [step for step in steps if "map" in step.name and "updates" not in step.name]
         assert [step.background for step in found] == [background, background]
+
+
+@compiled_only
+@pytest.mark.parametrize("outstanding", [1, 32])
+def test_the_times_at_all_stations_are_the_latency_of_reads_of_one_page(outstanding):
+    one = scenario(area(4) | {"outstanding": outstanding}, ON_FLASH)
+    (point,) = run(one).points
+    total = sum(stage.waiting + stage.served for stage in point.stages.values())
+    assert total == pytest.approx(point.latency_ms["read"].mean, rel=0.02)
+
+
+def test_an_explained_destage_looks_up_behind_the_answer():
+    data = {
+        "host": {"model": "fujitsu-rx300-s4"},
+        "controller": [{"model": "lsi-megaraid-1078-512"}],
+        "volume": [
+            {"level": "raid5", "drives": 4, "strip": "64 KiB", "write": "back",
+             "drive": "crucial-bx500-2tb", "state": "filled"}
+        ],
+        "load": [{"name": "load"} | ONE],
+    }  # fmt: skip
+    steps = explain(from_data(data), "write", "1 GiB", "4 KiB").steps
+    (found,) = [step for step in steps if step.name == "dies read the map"]
+    assert found.background
+    assert found.times == 4  # of two strips that are read, and of two that are written
 
 
 def test_check_says_how_much_of_a_load_the_map_in_memory_covers():

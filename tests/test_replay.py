@@ -183,7 +183,7 @@ def test_what_was_written_before_a_run_is_no_wear_of_it():
         ({"trace": {"speed": 0}}, "load.trace.speed", "out of range"),
         ({"trace": {"speed": 1e-10}}, "load.trace", "lasts 630 years"),
         ({"trace": {"volumes": ["host.0", "host.0"]}}, "load.trace", "more than once"),
-        ({"trace": {"file": "nowhere.csv"}}, "load.trace", "nowhere.csv: cannot be read"),
+        ({"trace": {"file": "nowhere.csv"}}, "load.trace", "nowhere.csv: no such file"),
         ({"trace": {"fil": "x"}}, "load.trace.fil", "unknown key"),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from raidsim import progress
-from raidsim.kernel import entries
+from raidsim.kernel import engine, entries
 from raidsim.kernel.code_cache import COMPILING, CodeCache
 from raidsim.report.progress import Bar
 from raidsim.running import run
@@ -90,19 +90,19 @@ def test_runs_of_a_validation_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "part"),
+    ("entry", "name", "part"),
     [
-        ("run", "for all kinds of systems"),
-        ("run_flash", "for single flash drives"),
-        ("begin", "in its small parts"),
+        (engine.run, "run", "for all kinds of systems"),
+        (engine.run, "run_flash", "for single flash drives"),
+        (entries.begin, "begin", "in its small parts"),
     ],
 )
-def test_what_is_compiled_is_said(name: str, part: str, tmp_path: Path, monkeypatch) -> None:
+def test_what_is_compiled_is_said(entry, name: str, part: str, tmp_path: Path, monkeypatch) -> None:
     """Flash drives are compiled for on their own, and "once" came twice."""
     monkeypatch.setattr(CodeCache, "_loaded", lambda *_: None)
     told: list[str] = []
     with progress.told(told.append):
-        CodeCache(entries.begin.__wrapped__, name, tmp_path).load_overload(None, None)
+        CodeCache(entry.__wrapped__, name, tmp_path).load_overload(None, None)
     assert told == [f"{COMPILING} {part} (once)"]
 
 

@@ -95,7 +95,7 @@ def test_a_text_that_is_no_result_is_refused(text):
 @pytest.mark.parametrize(
     ("make", "wrong"),
     [
-        (str, "cannot be read: no such file"),
+        (str, "no such file"),
         (lambda p: p.mkdir(), "is a folder"),
         (lambda p: p.write_bytes(b"\xff\xfe{}"), "is not UTF-8 text"),
     ],

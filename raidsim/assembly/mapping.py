@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 KEPT_IN = "mapping.kept_in"
 NEEDED = ("mapping.memory", "mapping.look_ups", "mapping.changes")
+LOOK_UP, CHANGE = "map look-up", "map change"  # kinds of station
 FIRST_SEED = 0  # chooses the pages that are in memory when a run begins, if not all fit
 
 
@@ -65,8 +66,8 @@ def add(system: System, name: str, card: Card) -> int:
     look_ups, changes = (
         system.add_station(f"{name}: {words}", word, servers=card.integer(key))
         for words, word, key in (
-            ("look-ups in the map", "map look-up", "mapping.look_ups"),
-            ("changes of the map", "map change", "mapping.changes"),
+            ("look-ups in the map", LOOK_UP, "mapping.look_ups"),
+            ("changes of the map", CHANGE, "mapping.changes"),
         )
     )
     return system.add_row(

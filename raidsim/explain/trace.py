@@ -197,13 +197,13 @@ class Trace:
             before = [visit for visit in self.of(stage) if visit.begins < self.answered]
             after = [visit for visit in self.of(stage) if visit.begins >= self.answered]
             if stage in OF_THE_MAP:
-                # A read waits for them, and what a write needs is read behind its answer.
-                for_reads = [visit for visit in before if visit.parent != t.NONE]
-                if for_reads:
-                    yield self._step(name, for_reads, False)
-                if len(for_reads) < len(before) + len(after):
-                    rest = [visit for visit in before + after if visit.parent == t.NONE]
-                    yield self._step(name, rest, True)
+                # Reads wait for them. What writes and destages need comes behind the answer.
+                waited_for = [visit for visit in before if visit.parent != t.NONE]
+                behind = [visit for visit in before if visit.parent == t.NONE] + after
+                if waited_for:
+                    yield self._step(name, waited_for, False)
+                if behind:
+                    yield self._step(name, behind, True)
                 continue
             if before and self.is_background(stage):
                 yield self._step(name, before + after, True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from raidsim.assembly import mapping
 from raidsim.assembly.drives import kind_at
 from raidsim.assembly.volume_rows import below, drives_of, threads_of
 from raidsim.kernel import tables as t
@@ -17,6 +18,7 @@ from raidsim.units import NS_PER_MS
 
 HOST_KIND = "host CPU"
 SLOT_KIND = "command slot"
+HELD_KINDS = (SLOT_KIND, mapping.LOOK_UP, mapping.CHANGE)
 CONTROLLER_STATIONS = ("commands", "to_host", "to_controller", "replies")
 
 
@@ -118,9 +120,9 @@ def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
 
     All work that an I/O causes counts: the commands of an array, and the work after its answer. A
     station serves all loads alike, so its time is the mean over all of them. This holds for the
-    completion of a host; submission is that of these streams' own processes. A command slot is held
-    while the stations behind it work and the command waits for them; only the wait for a slot
-    counts for the slot itself.
+    completion of a host; submission is that of these streams' own processes. A command slot, or a
+    place for a look-up in a map, is held while the stations behind it work and its job waits for
+    them; only the wait for the slot or place counts for itself.
     """
     world = system.world
     own = stations_of(system, streams)[0]
@@ -137,7 +139,7 @@ def stages(system: System, streams: Sequence[int]) -> dict[str, Stage]:
         ios = _ios_of_cpu(system, streams, index) if kind == HOST_KIND else done.get(index, 0)
         if ios == 0 or arrivals == 0:
             continue
-        work = 0 if kind == SLOT_KIND else serves
+        work = 0 if kind in HELD_KINDS else serves
         waited[kind] = waited.get(kind, 0.0) + waits / ios / NS_PER_MS
         served[kind] = served.get(kind, 0.0) + work / ios / NS_PER_MS
     return {

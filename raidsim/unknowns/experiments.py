@@ -131,7 +131,6 @@ _SHOWN_BY: dict[str, tuple[tuple[str, str], ...]] = {
         ("flash.spare", "steady writes"),
         ("mapping.programs", "writes and flushes"),
         ("mapping.changes", "steady writes"),
-        ("mapping.", "reads at 32"),
         ("flash.pages_per_block", "steady writes"),
         ("flash.channel_read", "large reads"),
         ("flash.channel_write", "stream of writes"),
