@@ -104,6 +104,7 @@ def _structure(card: Card) -> dict[str, int]:
         "unit": card.integer("mapping.unit"),
         "map_programs": 0 if card.flag("buffer.protected") else card.integer("mapping.programs"),
         "stripe": stripe,
+        "interleave": card.integer("flash.interleave"),
         "split": stripe if card.flag("flash.parts_in_turn") else WHOLE,
     }
 
@@ -165,6 +166,10 @@ def _flash_problems(card: Card) -> Iterator[Problem]:
     if card.integer("flash.stripe") % unit:
         cause = f"is not a multiple of a program unit (planes x page = {unit} bytes)"
         yield card.problem("flash.stripe", cause, f"give a multiple of {unit} bytes")
+    if card.integer("flash.interleave") > 1 and unit % card.integer("mapping.unit"):
+        cause = "does not divide a program unit"
+        advice = f"a divisor of {unit} bytes, or a flash.interleave of 1"
+        yield card.problem("mapping.unit", cause, advice)
 
 
 def _buffer_problems(card: Card) -> Iterator[Problem]:

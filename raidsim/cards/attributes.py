@@ -170,6 +170,7 @@ _SSD: tuple[_Row, ...] = (
     ("flash.stripe",                      "size",          "512 B",        "1048576 KiB",  None,    "contiguous bytes of the address space kept on one channel"),
     ("flash.parts_in_turn",               "flag",          None,           None,           True,    "a read that crosses the end of a stripe is served in parts, one after the other; if false, side by side"),
     ("flash.cache_read",                  "flag",          None,           None,           False,   "dies sense the next page of a sequential stream while they transfer the one before, so that sensing takes no additional time (cache read)"),
+    ("flash.interleave",                  "count",         "1",            "64",           "1",     "program units, on as many dies, on which neighbouring mapping units lie in turn; 1: neighbouring ones lie in one program unit until that is full"),
     ("flash.read_time",                   "time",          "0.1 us",       "10000 us",     None,    "time of a die to read a page (tR), on average"),
     ("flash.bits_per_cell",               "count",         "1",            "5",            UNKNOWN, "bits of a cell: 2 MLC, 3 TLC, 4 QLC; the pages of a word line have different read times"),
     ("flash.read_spread",                 "share",         "0 %",          "100 %",        "0 %",   "share of flash.read_time that grows with the number of voltages that a page is compared with: 1, 2, 4 ... for the first, second, third ... bit of a cell; flash.read_time is the mean"),

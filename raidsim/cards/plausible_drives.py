@@ -119,6 +119,7 @@ SSD: tuple[Row, ...] = (
     ("mapping.look_ups",     "any",     "1",      "8",      "", "two drives, at SATA and at PCI Express, read as if they waited for one page before they ask for the next; firmware that asks for several is as plausible"),
     ("mapping.changes",      "any",     "1",      "4",      "", "a core that keeps the map makes one change after the other; some drives since 2021 write wide areas several times as fast as those before"),
     ("flash.pages_per_block", "any",    "x0.5",   "x2",     "", "blocks of one kind of flash have half to twice as many pages by maker and number of layers"),
+    ("flash.interleave",     "any",     "1",      "4",      "", "two families of drives were measured with random reads of several sizes: one lays mapping units on two dies in turn, one on four"),
     ("flash.read_time",      "any",     "x0.75",  "x1.35",  "flash", "one kind of cell: MLC 40 to 80 us, TLC 50 to 100 us, QLC 80 to 160 us, by maker and node"),
     ("flash.read_spread",    "any",     "0 %",    "90 %",   "flash", "a page is compared with 1 to 8 voltages by the bit that it holds: of none to most of the time of a read it depends how many"),
     ("flash.read_retries",   "any",     "0 %",    "5 %",    "", "pages of worn or warm flash are read again: none in a thousand of new flash to a few in a hundred"),

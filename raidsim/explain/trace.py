@@ -283,7 +283,11 @@ class Trace:
                 die=die,
                 begins=visit.begins / NS_PER_S,
                 ends=visit.ends / NS_PER_S,
-                pages=tuple(page for page in pages if visit.offset <= page.offset < end),
+                pages=tuple(
+                    page
+                    for page in pages
+                    if visit.offset <= flash.place_of(self.drive, page.offset) < end
+                ),
             )
 
     def _pages(self, command: int, first: int, last: int) -> Iterator[Page]:

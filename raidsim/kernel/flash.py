@@ -10,6 +10,9 @@ has a second register per plane. While one page crosses the channel, the die rea
 its block into this register, so the next data of a sequential stream is already there
 (``sequential_read_time``). A read of a page that its die is already reading for another command
 waits for this read, and takes its bytes from the same register.
+
+Some drives *interleave*: neighbouring mapping units lie on ``interleave`` program units in turn,
+and so on as many dies. A read of a few of them then needs several dies, where one would do.
 """
 
 from __future__ import annotations
@@ -65,8 +68,17 @@ def sense_time(w, drive, segment):
 @handler
 def sense(w, drive, index, start, end):
     """Start the senses that bytes [start, end) of command ``index`` need, one a program unit."""
-    unit = drive["page"] * drive["planes"]
     time = sense_time(w, drive, w.jobs[index]["segment"])
+    if drive["interleave"] == 1:
+        sense_units(w, drive, index, start, end, time)
+    else:
+        sense_interleaved(w, drive, index, start, end, time)
+
+
+@routine
+def sense_units(w, drive, index, start, end, time):
+    """The same for places [start, end) on the flash: see :func:`place_of`."""
+    unit = drive["page"] * drive["planes"]
     while start < end:
         stop = min((start // unit + 1) * unit, end)
         child = take_child(w, STAGE_SENSED, index)
@@ -79,6 +91,55 @@ def sense(w, drive, index, start, end):
             w, drive, die, child, start, 0 if is_sensed(w, drive, die, start, stop) else time
         )
         start = stop
+
+
+@routine
+def sense_interleaved(w, drive, index, start, end, time):
+    """The same where mapping units lie on several program units in turn.
+
+    Of each group of program units, those mapping units that lie on the same one are read at once.
+    """
+    size = drive["unit"]
+    ways = drive["interleave"]
+    in_group = drive["page"] * drive["planes"] // size * ways
+    first = start // size
+    behind = (end - 1) // size + 1
+    while first < behind:
+        stop = min((first // in_group + 1) * in_group, behind)
+        for unit in range(first, min(first + ways, stop)):
+            last = stop - 1 - (stop - 1 - unit) % ways
+            begins = place_of(drive, max(unit * size, start))
+            ends = place_of(drive, min((last + 1) * size, end) - 1) + 1
+            sense_units(w, drive, index, begins, ends, time)
+        first = stop
+
+
+@handler
+def place_of(drive, offset):
+    """Place on the flash of byte ``offset`` of the host: without interleaving, that address."""
+    ways = drive["interleave"]
+    if ways == 1:
+        return offset
+    size = drive["unit"]
+    in_turn = drive["page"] * drive["planes"] // size  # mapping units of a program unit
+    number = offset // size
+    in_group = number % (in_turn * ways)
+    place = number - in_group + in_group % ways * in_turn + in_group // ways
+    return place * size + offset % size
+
+
+@handler
+def address_at(drive, place):
+    """Address of the host of the byte at a place on the flash: :func:`place_of` the other way."""
+    ways = drive["interleave"]
+    if ways == 1:
+        return place
+    size = drive["unit"]
+    in_turn = drive["page"] * drive["planes"] // size
+    number = place // size
+    in_group = number % (in_turn * ways)
+    unit = number - in_group + in_group % in_turn * ways + in_group // in_turn
+    return unit * size + place % size
 
 
 @routine

@@ -35,7 +35,7 @@ Verbs: :func:`command_arrived`, :func:`decode` splits a command, :func:`sensed`,
 from __future__ import annotations
 
 from raidsim.kernel import garbage, mapping, queue, read_ahead, sensing, slc
-from raidsim.kernel.flash import channel_of, die_of_unit, sense, transfer_frames
+from raidsim.kernel.flash import address_at, channel_of, die_of_unit, sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
 from raidsim.kernel.jobs import release, take, take_child
 from raidsim.kernel.reply import delay, end_withholding, promise, reached_medium, reply, withhold
@@ -179,7 +179,7 @@ def sensed(w, index):
         part = w.jobs[piece]
         part["stage"] = STAGE_CHANNEL_READ
         part["direction"] = TO_HOST
-        part["offset"] = start
+        part["offset"] = address_at(drive, start)
         part["length"] = stop - start
         arrive(w, channel, piece, transfer_frames(drive, start, stop))
         start = stop

@@ -19,6 +19,7 @@ SSDS = Table(
     channels=configuration("i4", "how many there are"),
     dies=configuration("i4", "for each channel; those that work as one count as one"),
     planes=configuration("i4", "of a die"),
+    interleave=configuration("i4", "program units that take mapping units in turn", start=1),
     page=configuration("i8", "of flash, all dies that work as one", "B"),
     frame=configuration("i8", "what is transferred at a time", "B"),
     stripe=configuration("i8", "contiguous bytes on one die", "B"),

@@ -86,7 +86,9 @@ class Flash(DriveKind):
 
     def grain(self, card: Card) -> int:
         """As :class:`DriveKind` says."""
-        return card.integer("flash.page")
+        page = card.integer("flash.page")
+        interleaved = card.integer("flash.interleave") > 1
+        return min(page, card.integer("mapping.unit")) if interleaved else page
 
     def sustained_rate(self, card: Card) -> float:
         """The slowest of link, data path, all channels, and all dies reading."""
