@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from raidsim.kernel import sensing
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import take, take_child
+from raidsim.kernel.jobs import take_child, take_internal
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import NONE, READ, STAGE_MOVE_SENSED, STAGE_SENSED
 
@@ -150,11 +150,8 @@ def sense_to_move(w, row, drive, number, length, rest, time):
     now: what is read must have a place to go.
     """
     drive["buffered"] += length
-    index = take(w, STAGE_MOVE_SENSED, NONE)
+    index = take_internal(w, STAGE_MOVE_SENSED, row, drive, READ)
     job = w.jobs[index]
-    job["drive"] = drive["drive"]
-    job["row"] = row
-    job["op"] = READ
     job["priority"] = sensing.priority(w, drive)
     job["length"] = length
     job["rest"] = rest

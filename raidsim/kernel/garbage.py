@@ -32,13 +32,14 @@ from __future__ import annotations
 from raidsim.kernel import ftl, mapping, slc
 from raidsim.kernel.flash import sense_to_move
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take, take_child
+from raidsim.kernel.jobs import release, take_child, take_internal
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     NONE,
     STAGE_MAPPED,
     STAGE_MOVE_CHANNEL,
     TO_HOST,
+    WRITE,
 )
 
 
@@ -223,8 +224,6 @@ def moved(w, index):
 def update_map(w, drive, index):
     """Firmware enters the new places of moved units into the map: commands wait for its core."""
     job = w.jobs[index]
-    update = take(w, STAGE_MAPPED, NONE)
-    w.jobs[update]["drive"] = job["drive"]
-    w.jobs[update]["row"] = job["row"]
+    update = take_internal(w, STAGE_MAPPED, job["row"], drive, WRITE)
     units = (job["length"] + drive["unit"] - 1) // drive["unit"]
     arrive(w, drive["front_end"], update, units * drive["move_update_time"])

@@ -42,6 +42,20 @@ def take(w, stage, parent):
 
 
 @handler
+def take_internal(w, stage, row, drive, op):
+    """A fresh job of what ``drive`` does of its own accord, as a move or an erase; its index.
+
+    No command waits for it. ``row`` is that of the drive among those of its kind.
+    """
+    index = take(w, stage, NONE)
+    job = w.jobs[index]
+    job["drive"] = drive["drive"]
+    job["row"] = row
+    job["op"] = op
+    return index
+
+
+@handler
 def take_child(w, stage, parent):
     """A fresh job that carries on the work of ``parent``: same drive, kind and priority."""
     index = take(w, stage, parent)

@@ -32,7 +32,7 @@ from __future__ import annotations
 from raidsim.kernel import sensing
 from raidsim.kernel.flash import channel_of, die_of_unit, transfer_frames
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take, take_child
+from raidsim.kernel.jobs import release, take_child, take_internal
 from raidsim.kernel.map_tables import MAP_PAGE, WAYS
 from raidsim.kernel.station import arrive, seize
 from raidsim.kernel.tables import NONE, READ, STAGE_MAP_READ, STAGE_MAP_SENSED, TO_HOST
@@ -64,12 +64,8 @@ def change(w, row, drive, number):
     if there or is_new:
         return
     drive["buffered"] += MAP_PAGE
-    index = take(w, STAGE_MAP_SENSED, NONE)
-    job = w.jobs[index]
-    job["drive"] = drive["drive"]
-    job["row"] = row
-    job["op"] = READ
-    job["priority"] = sensing.priority(w, drive)
+    index = take_internal(w, STAGE_MAP_SENSED, row, drive, READ)
+    w.jobs[index]["priority"] = sensing.priority(w, drive)
     fetch(w, drive, table, index, page)
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidsim.kernel.flash import die_of, sense, sense_time, transfer_frames
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take, take_child
+from raidsim.kernel.jobs import release, take_child, take_internal
 from raidsim.kernel.station import arrive, round_ns
 from raidsim.kernel.tables import (
     NONE,
@@ -242,11 +242,8 @@ def extend(w, row, drive, s):
         stop = min((number * page // unit + 1) * drive["planes"], target)
         if w.slots[slot_of(drive, s, stop - 1)]["state"] == SLOT_IN_FLIGHT:
             return
-        sensing = take(w, STAGE_AHEAD_SENSED, NONE)
+        sensing = take_internal(w, STAGE_AHEAD_SENSED, row, drive, READ)
         job = w.jobs[sensing]
-        job["drive"] = drive["drive"]
-        job["row"] = row
-        job["op"] = READ
         job["offset"] = number * page
         job["length"] = (stop - number) * page
         job["segment"] = s
@@ -276,12 +273,9 @@ def sensed(w, index):
     while start < end:
         piece = index
         if not first:
-            piece = take(w, STAGE_AHEAD_READ, NONE)
+            piece = take_internal(w, STAGE_AHEAD_READ, job["row"], drive, READ)
         part = w.jobs[piece]
         part["stage"] = STAGE_AHEAD_READ
-        part["drive"] = job["drive"]
-        part["row"] = job["row"]
-        part["op"] = READ
         part["priority"] = job["priority"]
         part["direction"] = TO_HOST
         part["offset"] = start

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 from raidsim.kernel.flash import die_of_unit, sense_to_move
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take
+from raidsim.kernel.jobs import release, take_internal
 from raidsim.kernel.station import arrive
 from raidsim.kernel.tables import NONE, STAGE_ERASED, STAGE_SLC_IDLE, WRITE
 
@@ -251,12 +251,8 @@ def leaves(w, row, drive):
     all_dies = drive["channels"] * drive["dies"]
     if (number // all_dies + number % all_dies + 1) % slc["pages_per_block"] == 0:
         slc["erased"] += 1
-        index = take(w, STAGE_ERASED, NONE)
-        job = w.jobs[index]
-        job["suspensions"] = 0
-        job["drive"] = drive["drive"]
-        job["row"] = row
-        job["op"] = WRITE
+        index = take_internal(w, STAGE_ERASED, row, drive, WRITE)
+        w.jobs[index]["suspensions"] = 0
         arrive(w, die_of_unit(drive, number), index, drive["erase_time"])
 
 
@@ -277,11 +273,7 @@ def rest(w, row, drive):
     slc["idle_since"] = w.state[0]["now"]
     if slc["size"] > 0 and slc["ticking"] == 0:
         slc["ticking"] = 1
-        index = take(w, STAGE_SLC_IDLE, NONE)
-        job = w.jobs[index]
-        job["drive"] = drive["drive"]
-        job["row"] = row
-        job["op"] = WRITE
+        index = take_internal(w, STAGE_SLC_IDLE, row, drive, WRITE)
         arrive(w, slc["clock"], index, slc["idle_after"])
 
 

@@ -37,7 +37,7 @@ from __future__ import annotations
 from raidsim.kernel import garbage, mapping, queue, read_ahead, sensing, slc
 from raidsim.kernel.flash import address_at, channel_of, die_of_unit, sense, transfer_frames
 from raidsim.kernel.jit import handler, routine
-from raidsim.kernel.jobs import release, take, take_child
+from raidsim.kernel.jobs import release, take_child, take_internal
 from raidsim.kernel.reply import delay, end_withholding, promise, reached_medium, reply, withhold
 from raidsim.kernel.station import arrive, leave, round_ns, seize
 from raidsim.kernel.tables import (
@@ -395,11 +395,8 @@ def flush(w, row, drive, host, errand):
     else:
         number = drive["next_unit"]
         drive["next_unit"] = number + 1
-    unit = take(w, STAGE_PROGRAMMED, NONE)
+    unit = take_internal(w, STAGE_PROGRAMMED, row, drive, WRITE)
     above = w.jobs[unit]
-    above["drive"] = drive["drive"]
-    above["row"] = row
-    above["op"] = WRITE
     above["pending"] = drive["planes"]
     above["next_station"] = die_of_unit(drive, number)
     above["suspensions"] = 0
