@@ -211,6 +211,18 @@ def test_the_write_buffer_bounds_the_pages_that_are_asked_for():
     assert least > 16
 
 
+def test_littles_law_holds_of_look_ups_and_changes_over_a_power_cut():
+    made = built_system(area(8) | {"read": "50 %", "outstanding": 16})
+    begin(made)
+    made.system.run(t.NEVER, 200)
+    both = [int(made.system.world.maps[0][name]) for name in ("look_ups", "changes")]
+    assert made.system.world.stations["busy"][both].tolist() == [1, 1]
+    power.cut(made.system, ())
+    rows = made.system.world.stations[both]
+    assert rows["queue_area"].tolist() == rows["waited"].tolist()
+    assert rows["busy_area"].tolist() == rows["served"].tolist()
+
+
 def test_a_power_cut_empties_memory_and_forgets_no_page():
     made = built_system(area(4) | {"read": "50 %", "outstanding": 8})
     time_of(made, 100)

@@ -67,6 +67,26 @@ def test_all_that_is_volatile_is_gone_and_nothing_else() -> None:
     assert free == system.state["free_jobs"] == len(jobs) - len(owned)
 
 
+@pytest.mark.parametrize("ios", [100, 450, 600])
+def test_littles_law_holds_of_every_station_over_power_cuts(ios: int) -> None:
+    """What the cut interrupts waited and was served up to then, at command slots as at dies."""
+    built = everything()
+    begin(built)
+    system = built.system
+    for _ in range(2):
+        system.run(budget=int(system.state["completed"]) + ios)
+        rows = system.world.stations[: system.count("stations")]
+        slots = [int(slot) for slot in system.rows("drives")["slots"] if slot != t.NONE]
+        assert (rows["busy"][slots] > 0).any()
+        outage = power.cut(system, ())
+        assert rows["arrivals"].tolist() == rows["starts"].tolist() == rows["finishes"].tolist()
+        assert rows["queue_area"].tolist() == rows["waited"].tolist()
+        assert rows["busy_area"].tolist() == rows["served"].tolist()
+        system.advance_clock(system.now + 10**9)
+        power.drives_ready(system)
+        power.resume(system, outage)
+
+
 def test_loads_go_on_as_before_and_every_io_is_accounted_for() -> None:
     built = everything()
     begin(built)

@@ -258,16 +258,21 @@ def _leave_stations(system: System) -> None:
     jobs = world.jobs
     at = jobs[jobs["serving"] == 1]
     np.add.at(stations["served"], at["station"], now - (at["finish"] - at["service"]))
+    # Other stations serve the jobs that hold a server here: a command slot, a place for a look-up.
+    holders = stations["busy"] - np.bincount(at["station"], minlength=len(stations))
+    stations["served"] += now * holders - stations["held_since"]
     for where in np.flatnonzero(stations["waiting"]):
         index = int(stations[where]["first_waiting"])
         while index != t.NONE:
             stations[where]["waited"] += now - jobs[index]["queued"]
             index = int(jobs[index]["next"])
+    left = stations["waiting"].copy()
     for disk in world.disks[: system.count("disks")]:
         tasks = waiting_tasks(world, disk)
         stations[disk["arm"]]["waited"] += (now - tasks["queued"]).sum()
-    stations["finishes"] += stations["busy"] + stations["waiting"]
-    stations["starts"] += stations["waiting"]
+        left[disk["arm"]] = 0  # an access counts as an arrival at the arm when it begins
+    stations["finishes"] += stations["busy"] + left
+    stations["starts"] += left
 
 
 # -- caches ------------------------------------------------------------------------------------

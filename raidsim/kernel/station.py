@@ -129,6 +129,7 @@ def hold(w, station, index):
     station["starts"] += 1
     station["waited"] += now - job["queued"]
     job["held"] = now
+    station["held_since"] += now
 
 
 @handler
@@ -150,6 +151,7 @@ def give_back(w, where, index):
     station["busy"] -= 1
     station["finishes"] += 1
     station["served"] += now - w.jobs[index]["held"]
+    station["held_since"] -= w.jobs[index]["held"]
 
 
 @handler

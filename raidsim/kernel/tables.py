@@ -340,6 +340,7 @@ STATIONS = Table(
     arrivals=window("i8", "jobs that came"),
     starts=window("i8", "jobs whose service began"),
     finishes=window("i8", "jobs whose service ended"),
+    held_since=volatile("i8", "sum, over the jobs that hold a server, of when they got it", "ns"),
 )
 
 VOLUMES = Table(
