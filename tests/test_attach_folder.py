@@ -10,6 +10,7 @@ from command_line import output_of
 
 from raidsim.attach import images
 from raidsim.attach.attached import AttachedSystem
+from raidsim.attach.consistency import inconsistent
 from raidsim.attach.folder import folder_of
 from raidsim.attach.superblock import CLEAN, FAULTY, SPARE, Bitmap, NoSuperblock, Superblock, parse
 from raidsim.attach.superblock_0 import MOST_DRIVES, Superblock0, parse_0
@@ -176,7 +177,7 @@ def test_members_that_were_not_closed_are_made_consistent_when_they_are_opened(t
     array = images.find(tmp_path / "data")
     assert array.block.resync == 0
     again = AttachedSystem(scenario, FAST, members=tmp_path)
-    assert again.devices["data"].content.inconsistent([(0, 0), (0, 1)]) == []
+    assert inconsistent(again.devices["data"].content, [(0, 0), (0, 1)]) == []
     again.close()
     assert images.find(tmp_path / "data").block.resync == CLEAN
 

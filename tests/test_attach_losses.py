@@ -9,6 +9,8 @@ from attached_disks import disks
 
 from raidsim.attach import protocol as nbd
 from raidsim.attach.attached import AttachedSystem
+from raidsim.attach.consistency import inconsistent
+from raidsim.attach.initialising import clear_rows
 from raidsim.attach.members import Members
 from raidsim.attach.promised import Promised
 from raidsim.intervene import promises
@@ -142,7 +144,7 @@ def agrees(bench, where):
     """Whether parity and copies of the stripes of these places agree with the data."""
     content = bench.content
     spots = {spot for one in where for _, _, spot in content.by_stripe(one, bytes(SIZE))}
-    return not content.inconsistent(spots)
+    return not inconsistent(content, spots)
 
 
 OVER = {"kind": "controller-failure", "controller": "a", "partner": "b", "outage": "1 s"}
@@ -429,7 +431,7 @@ def test_copies_in_other_rows_are_zero_too():
     bench = Bench(text)
     content = bench.content
     content.write(0, b"A" * 2**20)
-    content.clear_rows(0, 2)
+    clear_rows(content, 0, 2)
     after = content.read(0, 2**20)
     assert after != b"A" * 2**20
     content.good[0] = 0

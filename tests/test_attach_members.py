@@ -11,9 +11,13 @@ import pytest
 from layouts import array, choices
 from md_data import facts, layout_of, pattern
 
-from raidsim.attach.members import DataLost, Members, Written
+from raidsim.attach.consistency import inconsistent, make_consistent
+from raidsim.attach.content import DataLost
+from raidsim.attach.members import Members
 from raidsim.attach.promised import Promised
+from raidsim.attach.rebuilding import now_good
 from raidsim.attach.sparse import Sparse
+from raidsim.attach.written import Written
 from raidsim.layout.address import whole_drive
 from raidsim.layout.health import survives
 from raidsim.store.array import Store
@@ -49,11 +53,11 @@ class Both:
 
     def fail(self, drive: int) -> None:
         self.store.fail(drive)
-        self.members.now_good(self.store.good.tolist())
+        now_good(self.members, self.store.good.tolist())
 
     def rebuild(self, drive: int, rows: int | None = None) -> None:
         self.store.rebuild(drive, rows)
-        self.members.now_good(self.store.good.tolist())
+        now_good(self.members, self.store.good.tolist())
 
     def expendable(self) -> list[int]:
         found = []
@@ -105,10 +109,10 @@ def test_a_drive_that_was_only_away_is_back_with_what_it_held() -> None:
         for _ in range(8):
             both.write()
         before = list(both.members.good)
-        both.members.now_good([0] * drives)
+        now_good(both.members, [0] * drives)
         with pytest.raises(DataLost):
             both.members.read(0, both.store.size)
-        both.members.now_good(before)
+        now_good(both.members, before)
         both.check()
         both.close()
 
@@ -121,14 +125,14 @@ def test_a_torn_write_leaves_the_old_parity_and_the_write_hole_with_it() -> None
     ((_, part, spot),) = members.by_stripe(0, b"\xff" * strip)
     members.write(0, part, torn=True)
     assert members.read(0, 3 * strip) == part + bytes(range(strip + 1, 3 * strip + 1))
-    assert members.inconsistent([spot]) != []
+    assert inconsistent(members, [spot]) != []
     good = list(members.good)
     other = next(drive for drive in range(4) if members.drives[drive].read(0, 1)[0] == strip + 1)
     members.good[other] = 0
     assert members.read(strip, strip) != bytes(range(strip + 1, 2 * strip + 1))
     members.good = good
-    members.make_consistent([spot])
-    assert members.inconsistent([spot]) == []
+    make_consistent(members, [spot])
+    assert inconsistent(members, [spot]) == []
     members.good[other] = 0
     assert members.read(strip, strip) == bytes(range(strip + 1, 2 * strip + 1))
     both.close()
@@ -201,7 +205,7 @@ def test_files_hold_what_real_linux_md_left_on_its_members(name: str, together: 
     array.write(0, content.tobytes())
     failed = [int(number) for number in gone.removeprefix("fail").split(",")]
     good = list(array.good)
-    array.now_good([0 if n in failed else good[n] for n in range(int(members))])
+    now_good(array, [0 if n in failed else good[n] for n in range(int(members))])
     begin, end = 1001 * 512, (1001 + 2048) * 512
     content[begin:end] ^= 0xA5
     array.write(begin, content[begin:end].tobytes())
@@ -213,10 +217,10 @@ def test_files_hold_what_real_linux_md_left_on_its_members(name: str, together: 
     if together:  # as a pass comes to places further on
         for share in (0.3, 0.8):
             row = int(share * int(layout["rows"])) * array.strip
-            array.now_good([row if i in failed else n for i, n in enumerate(array.good)])
-        array.now_good(good)
+            now_good(array, [row if i in failed else n for i, n in enumerate(array.good)])
+        now_good(array, good)
     for number in failed:
-        array.now_good([n if i != number else good[i] for i, n in enumerate(array.good)])
+        now_good(array, [n if i != number else good[i] for i, n in enumerate(array.good)])
     found = [digest(drive.read(0, one["member_bytes"])) for drive in drives]
     assert found == one["rebuilt_sha256"]
     array.close()
@@ -271,7 +275,7 @@ def test_a_write_for_which_the_host_has_no_room_leaves_old_bytes_or_new_and_true
     rows = range(both.members.layout["rows"])
     spots = [(span, row) for row in rows for span in range(int(layout["drives"]) // n)]
     if both.members.layout["parity"] or both.members.layout["copies"] > 1:
-        assert both.members.inconsistent(spots) == []
+        assert inconsistent(both.members, spots) == []
 
 
 def test_a_drive_that_the_host_cannot_fill_is_not_good(monkeypatch):
@@ -286,6 +290,6 @@ def test_a_drive_that_the_host_cannot_fill_is_not_good(monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(both.members.drives[2], "write", full)
-    assert both.members.now_good(both.store.good.tolist()) == [2]
+    assert now_good(both.members, both.store.good.tolist()) == [2]
     assert both.members.good[2] == 0
     assert both.members.read(0, both.store.size) == both.flat

@@ -10,7 +10,9 @@ from command_line import output_of
 
 from raidsim.attach import nested
 from raidsim.attach.attached import AttachedSystem
+from raidsim.attach.consistency import inconsistent, stripes_in_use
 from raidsim.attach.images import find, open_array
+from raidsim.attach.rebuilding import now_good
 from raidsim.attach.superblock import CLEAN, FAULTY
 from raidsim.errors import InputError
 from raidsim.scenario import Scenario
@@ -63,7 +65,7 @@ def test_what_was_written_lies_where_a_raid_0_over_the_inner_arrays_has_it(
         inner = open_array(array)
         n = int(inner.layout["span_drives"])
         assert n == drives // len(found.arrays)
-        assert inner.inconsistent((0, row) for row in inner.rows_in_use()) == []
+        assert inconsistent(inner, stripes_in_use(inner)) == []
         inner.close()
 
     again = AttachedSystem(scenario(level, drives, more), FAST, members=tmp_path)
@@ -94,20 +96,20 @@ def test_a_drive_that_was_replaced_holds_its_part_of_the_outer_superblock_again(
     content = device.content
     content.write(0, b"before" * 50_000)
     good = list(content.good)
-    content.now_good([0 if n == 4 else one for n, one in enumerate(good)])
+    now_good(content, [0 if n == 4 else one for n, one in enumerate(good)])
     content.write(0, b"during" * 50_000)
     blocks = find(tmp_path / "data/span-1").block
     assert blocks.roles == [0, FAULTY, 2]
     assert blocks.resync == 0
     assert find(tmp_path / "data/span-0").block.roles == [0, 1, 2]
     content.drives[4].clear(0, content.whole)
-    content.now_good([content.strip if n == 4 else one for n, one in enumerate(good)])
+    now_good(content, [content.strip if n == 4 else one for n, one in enumerate(good)])
     there = [
         image for image in find(tmp_path / "data/span-1").images if image.path.name == "drive-4"
     ]
     before = find(tmp_path / "data/span-1").block.size * 512 - content.whole
     assert there[0].block.rebuilt == (before + content.strip) // 512
-    content.now_good(good)
+    now_good(content, good)
     attached.close()
     assert find(tmp_path / "data/span-1").block.resync == CLEAN
     for number in (3, 5):
@@ -154,7 +156,7 @@ def test_rows_that_a_cut_has_torn_are_told_by_their_span_alone(tmp_path):
     assert find(tmp_path / "data/span-0").is_clean
     assert not find(tmp_path / "data/span-1").is_clean
     attached = AttachedSystem(scenario("raid50", 6), FAST, members=tmp_path)
-    assert attached.devices["data"].content.inconsistent([(1, 0)]) == []
+    assert inconsistent(attached.devices["data"].content, [(1, 0)]) == []
     attached.close()
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from raidsim.attach.clock import Clock
+from raidsim.attach.content import Content
 from raidsim.attach.device import Device
 from raidsim.attach.folder import members_in
-from raidsim.attach.members import Content
 from raidsim.attach.stored import Stored, content_of
 from raidsim.control import Environment, Host, Hybrid, Volume, present
 from raidsim.control.clock import END

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import simpy
 
 from raidsim.attach import protocol as nbd
+from raidsim.attach.content import DataLost
 from raidsim.attach.handshake import (
     CAN_MULTI_CONN,
     HAS_FLAGS,
@@ -26,7 +27,6 @@ from raidsim.attach.handshake import (
     SEND_WRITE_ZEROES,
     Export,
 )
-from raidsim.attach.members import DataLost
 from raidsim.attach.stored import Stored
 from raidsim.control import Hybrid, Volume
 from raidsim.errors import InputError

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from raidsim.attach.content import Flat
 from raidsim.attach.images import find
 from raidsim.attach.making import NewArray, create, new_file
 from raidsim.attach.md import NotMd, numbers_of
-from raidsim.attach.members import Flat, Members
+from raidsim.attach.members import Members
 from raidsim.attach.reopening import OPTION, check_same, keeper_of, reopened
 from raidsim.attach.spans import spans_in
 from raidsim.attach.sparse import Sparse

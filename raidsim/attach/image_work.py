@@ -6,15 +6,21 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from raidsim import units
+from raidsim.attach.consistency import (
+    inconsistent,
+    make_consistent,
+    rows_in_use,
+    stripes_in_use,
+)
+from raidsim.attach.content import DataLost
 from raidsim.attach.images import Array, open_array
 from raidsim.attach.md import LEVELS
-from raidsim.attach.members import DataLost, Members
+from raidsim.attach.members import Members
 from raidsim.attach.nested import Nested, Striped, only_one
 from raidsim.attach.superblock import CLEAN, SECTOR, Superblock
 from raidsim.errors import InputError, Problem
@@ -151,12 +157,12 @@ def scrub(array: Array | Nested, *, repair: bool) -> tuple[str, bool]:
     try:
         wrong: dict[tuple[int, int], None] = {}
         rows = 0
-        for stripe in _stripes(members):
+        for stripe in stripes_in_use(members):
             rows += 1
-            if members.inconsistent([stripe]):
+            if inconsistent(members, [stripe]):
                 wrong[stripe] = None
         if repair:
-            members.make_consistent(wrong)
+            make_consistent(members, wrong)
             members.flush()
     finally:
         members.close()
@@ -166,13 +172,6 @@ def scrub(array: Array | Nested, *, repair: bool) -> tuple[str, bool]:
     more = ", ..." if len(wrong) > MOST_SHOWN else ""
     done = "; they agree now, by the data that there is" if repair else ""
     return f"{len(wrong)} of {rows} rows do not agree: {shown}{more}{done}", repair
-
-
-def _stripes(members: Members) -> Iterator[tuple[int, int]]:
-    spans = len(members.drives) // int(members.layout["span_drives"])
-    for row in members.rows_in_use():
-        for span in range(spans):
-            yield span, row
 
 
 def reconstruct(array: Array | Nested, drive: int, out: str) -> None:
@@ -201,7 +200,7 @@ def reconstruct(array: Array | Nested, drive: int, out: str) -> None:
             file.truncate(block.end * SECTOR)
             file.seek(block.place * SECTOR)
             file.write(fresh.pack())
-            for row in members.rows_in_use():
+            for row in rows_in_use(members):
                 content = members.restored(drive, row)
                 if content is not None:
                     file.seek(block.data_offset * SECTOR + row * members.strip)

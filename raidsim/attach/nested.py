@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from raidsim.attach.content import DataLost
 from raidsim.attach.images import Array, find, open_array, superblock_in, wrong
-from raidsim.attach.members import DataLost, Members
+from raidsim.attach.members import Members
 from raidsim.attach.superblock import SECTOR, NoSuperblock, Superblock
 
 NEW_NAME: Final = "span-"  # of the folders of new inner arrays, with a number behind it

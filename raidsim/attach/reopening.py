@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from raidsim.attach.consistency import make_consistent, stripes_in_use
 from raidsim.attach.images import Array, open_array
 from raidsim.attach.keeper import Keeper
 from raidsim.attach.making import NewArray, new_file
@@ -57,9 +58,7 @@ def reopened(folder: Path, array: Array, names: Sequence[str]) -> Members:
     """
     members = open_array(array, write=True)
     if not array.is_clean:
-        n = members.layout["span_drives"]
-        stripes = [(s, r) for r in members.rows_in_use() for s in range(len(members.drives) // n)]
-        members.make_consistent(stripes)
+        make_consistent(members, stripes_in_use(members))
     for number, image in enumerate(array.drives):
         if image is None:
             path = folder / names[number]

@@ -18,10 +18,11 @@ from typing import Final
 
 import numpy as np
 
+from raidsim.attach.content import DataLost
 from raidsim.attach.images import find
 from raidsim.attach.keeper import Keeper
 from raidsim.attach.making import METADATA, NewArray, create
-from raidsim.attach.members import DataLost, Members
+from raidsim.attach.members import Members
 from raidsim.attach.nested import NEW_NAME, outer_superblock
 from raidsim.attach.reopening import check_same, keeper_of, reopened
 from raidsim.attach.superblock import PLACE, SECTOR, NoSuperblock, Superblock

@@ -15,9 +15,12 @@ from functools import partial
 from typing import Final
 
 from raidsim.assembly.volume_rows import drives_of, reliable
+from raidsim.attach.consistency import make_consistent
+from raidsim.attach.content import Content, DataLost, Flat
 from raidsim.attach.initialising import Initialising
-from raidsim.attach.members import Content, DataLost, Flat, Members
+from raidsim.attach.members import Members
 from raidsim.attach.promised import Promised
+from raidsim.attach.rebuilding import now_good
 from raidsim.attach.sparse import Sparse
 from raidsim.control import Hybrid, Volume
 from raidsim.intervene import pinned, promises
@@ -129,7 +132,7 @@ class Stored:
         failed = world.drives["failed"][world.members["drive"][first : first + drives]].tobytes()
         if (good, failed) != self._known:
             self._known = (good, failed)
-            for number in content.now_good([int(n) for n in reliable(system, row)[1]]):
+            for number in now_good(content, [int(n) for n in reliable(system, row)[1]]):
                 LOG.error("drive %d of %s fails: %s", number, self.volume.name, NO_ROOM)
                 if number not in self.volume.failed:
                     self.volume.fail(number)
@@ -171,7 +174,7 @@ class Stored:
             checks = one.kind in ("resync", "consistency check")
             if checks and one.started >= self._torn_since and one.state == "done":
                 with contextlib.suppress(OSError):  # a full disk: it is tried again
-                    self.content.make_consistent(self._torn)
+                    make_consistent(self.content, self._torn)
                     self._torn.clear()
                 return
 
