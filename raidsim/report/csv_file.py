@@ -12,9 +12,8 @@ from dataclasses import replace
 
 from raidsim.report.curves import KINDS, QUANTILES, station_kinds
 from raidsim.report.phases import health_words
-from raidsim.result import DriveUse, Latency, Phase, Point, Result, Temperature
-
-Cell = str | int | float | bool | None
+from raidsim.result import DriveUse, Phase, Point, Result, Temperature
+from raidsim.studies.figures import COLUMN, Cell
 
 
 def render(result: Result) -> bytes:
@@ -79,53 +78,59 @@ PHASE_COLUMNS: dict[str, Callable[[Phase], Cell]] = {
 
 def columns_of(result: Result) -> Columns:
     """Header cell -> how to read that cell off a point."""
+
+    def figure(name: str) -> Callable[[Point], Cell]:
+        """How to read a figure that the tables of sweeps have too."""
+        return lambda point: COLUMN[name].of(result, point)
+
     columns: Columns = {
-        "load": lambda p: p.load,
-        "outstanding per worker": lambda p: p.outstanding,
-        "offered [IO/s]": lambda p: p.rate,
-        "workers": lambda p: p.workers,
+        "load": figure("load"),
+        "outstanding per worker": figure("outstanding"),
+        "offered [IO/s]": figure("offered"),
+        "workers": figure("workers"),
         **dict.fromkeys(PHASE_COLUMNS, lambda _: None),
-        "throughput [IO/s]": lambda p: p.iops.mean,
-        "throughput low [IO/s]": lambda p: p.iops.low,
-        "throughput high [IO/s]": lambda p: p.iops.high,
-        "throughput [MB/s of 2^20 B]": lambda p: p.mbps,
+        "throughput [IO/s]": figure("iops"),
+        "throughput low [IO/s]": figure("iops_low"),
+        "throughput high [IO/s]": figure("iops_high"),
+        "throughput [MB/s of 2^20 B]": figure("mbps"),
     }
     for kind in KINDS:
-        for field in ("mean", *QUANTILES):
-            columns[f"{kind} {field} [ms]"] = _latency(kind, field)
-        columns[f"{kind} samples"] = _latency(kind, "samples")
+        columns[f"{kind} mean [ms]"] = figure(f"{kind}_ms")
+        for quantile in QUANTILES:
+            columns[f"{kind} {quantile} [ms]"] = figure(f"{kind}_{quantile}_ms")
+        columns[f"{kind} samples"] = _samples(kind)
     columns |= {
-        "limited by": lambda p: p.limited_by.station if p.limited_by else None,
-        "limited by kind": lambda p: p.limited_by.kind if p.limited_by else None,
-        "utilisation [1]": lambda p: p.limited_by.utilisation if p.limited_by else None,
-        "within": lambda p: None if p.within is None else bool(p.within),
-        "latency for within [ms]": lambda p: p.within_ms,
-        "converged": lambda p: bool(p.converged),
-        "saturated": lambda p: bool(p.saturated),
-        "carried [IO/s]": lambda p: p.carried.rate if p.carried else None,
+        "limited by": figure("limited_by"),
+        "limited by kind": figure("limited_kind"),
+        "utilisation [1]": figure("utilisation"),
+        "within": figure("within"),
+        "latency for within [ms]": figure("within_ms"),
+        "converged": figure("converged"),
+        "saturated": figure("saturated"),
+        "carried [IO/s]": figure("carried"),
         "carried low [IO/s]": lambda p: p.carried.low if p.carried else None,
         "carried high [IO/s]": lambda p: p.carried.high if p.carried else None,
         "interrupted": lambda _: result.interrupted,
-        "window [s]": lambda p: p.window_s,
+        "window [s]": figure("window_s"),
         "warm-up [s]": lambda p: p.warmup_s,
         "issued": lambda p: p.counts.issued,
         "completed": lambda p: p.counts.completed,
-        "failed": lambda p: p.counts.failed,
+        "failed": figure("failed"),
         "timed out": lambda p: p.counts.timed_out,
         "in flight": lambda p: p.counts.in_flight,
-        "measured": lambda p: p.counts.measured,
-        "power [W]": _over_drives(sum, lambda d: d.power_w),
+        "measured": figure("measured"),
+        "power [W]": figure("power_w"),
         "temperature start [C]": _hottest(lambda t: t.start),
         "temperature end [C]": _hottest(lambda t: t.end),
         "temperature highest [C]": _hottest(lambda t: t.highest),
         "temperature steady [C]": _hottest(lambda t: t.steady),
-        "throttled [1]": _over_drives(max, lambda d: d.throttled),
-        "write amplification [1]": _over_drives(max, lambda d: d.write_amplification),
+        "throttled [1]": figure("throttled"),
+        "write amplification [1]": figure("write_amplification"),
         "written per day [TB]": _over_drives(sum, lambda d: d.written_per_day_tb),
-        "drive writes per day [1/day]": _over_drives(max, lambda d: d.drive_writes_per_day),
+        "drive writes per day [1/day]": figure("drive_writes_per_day"),
         "rated writes per day [1/day]": _over_drives(min, lambda d: d.rated_writes_per_day),
         "cycles per year [1/year]": _over_drives(max, lambda d: d.cycles_per_year),
-        "years to rated [years]": _over_drives(min, lambda d: d.years_to_rated),
+        "years to rated [years]": figure("years_to_rated"),
         "unsafe mean [B]": _over_drives(sum, lambda d: d.unsafe_mean),
         "unsafe peak [B]": _over_drives(sum, lambda d: d.unsafe_peak),
         "protected": _protected,
@@ -140,10 +145,10 @@ def columns_of(result: Result) -> Columns:
     return columns
 
 
-def _latency(kind: str, field: str) -> Callable[[Point], Cell]:
+def _samples(kind: str) -> Callable[[Point], Cell]:
     def read(point: Point) -> Cell:
-        latency: Latency | None = point.latency_ms.get(kind)
-        return None if latency is None else getattr(latency, field)
+        latency = point.latency_ms.get(kind)
+        return None if latency is None else latency.samples
 
     return read
 

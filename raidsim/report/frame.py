@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from raidsim.report.csv_file import PHASE_COLUMNS, Cell, columns_of
+from raidsim.report.csv_file import PHASE_COLUMNS, columns_of
 from raidsim.result import Result
+from raidsim.studies.figures import Cell
 
 if TYPE_CHECKING:
     from pandas import DataFrame
