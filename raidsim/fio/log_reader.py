@@ -121,32 +121,44 @@ def read_any(name: str | PathLike[str], *, version: int | None = None) -> Logged
     columns = _count(rows)
     found = log_name(name)
     if columns - _HEAD in _HISTOGRAMS:
-        table = _table(shown, rows, columns)
-        distributions = _histograms(shown, table)
-        named = LogName(found.prefix if found else "", "clat_hist", found.thread if found else None)
-        sizes = {
-            (kind, int(each[0])): one.samples or 0
-            for op, kind in enumerate(DIRECTIONS)
-            if (one := distributions.get(kind)) is not None
-            and len(each := np.unique(table[table[:, 1] == op, 2])) == 1
-            and each[0] > 0  # rows have the size of one I/O: if it is always the same, of all
-        }
-        counts = {kind: (ios, ios * size) for (kind, size), ios in sizes.items()}
-        directions = _counted(distributions, table[:, 0], counts, "clat")
-        return Logged(shown, named, directions, sizes, is_histogram=True)
+        return _of_histogram(shown, found, _table(shown, rows, columns))
     if found is None or found.what == "clat_hist":
         remedy = "give a log called ..._lat.log, ..._clat.log, ..._bw.log and so on"
         refuse(shown, "has a name that does not show that it is a log of fio", remedy)
-    if not LEAST_COLUMNS <= columns < MOST_COLUMNS:
-        refuse(
-            shown, f"has {columns} columns; no log of fio has so many or so few", line=rows[0][0]
-        )
+    _check_columns(shown, "log of fio", rows, columns)
     table = _table(shown, rows, columns)
     _check_kinds(shown, table)
-    averages = bool((table[:, 3] == 0).all())
     unit = _unit(shown, rows, columns, version) if found.what in LATENCIES else 1
-    if averages:
+    if bool((table[:, 3] == 0).all()):
         return Logged(shown, found, _averaged(table, found.what, unit), is_averages=True)
+    return _of_ios(shown, found, table, unit)
+
+
+def _check_columns(shown: str, what: str, rows: list[tuple[int, str]], columns: int) -> None:
+    """Refuse a log whose rows are of no I/O, nor of an interval."""
+    if not LEAST_COLUMNS <= columns < MOST_COLUMNS:
+        cause = f"has {columns} columns; no {what} has so many or so few"
+        refuse(shown, cause, line=rows[0][0])
+
+
+def _of_histogram(shown: str, found: LogName | None, table: NDArray[np.int64]) -> Logged:
+    """A log whose rows are histograms of latencies, in intervals."""
+    distributions = _histograms(shown, table)
+    named = LogName(found.prefix if found else "", "clat_hist", found.thread if found else None)
+    sizes = {
+        (kind, int(each[0])): one.samples or 0
+        for op, kind in enumerate(DIRECTIONS)
+        if (one := distributions.get(kind)) is not None
+        and len(each := np.unique(table[table[:, 1] == op, 2])) == 1
+        and each[0] > 0  # rows have the size of one I/O: if it is always the same, of all
+    }
+    counts = {kind: (ios, ios * size) for (kind, size), ios in sizes.items()}
+    directions = _counted(distributions, table[:, 0], counts, "clat")
+    return Logged(shown, named, directions, sizes, is_histogram=True)
+
+
+def _of_ios(shown: str, found: LogName, table: NDArray[np.int64], unit: int) -> Logged:
+    """A log with a row for each I/O; ``unit`` is that of its latencies, in ns."""
     sizes = {
         (kind, int(size)): int(number)
         for op, kind in enumerate(DIRECTIONS)
@@ -224,12 +236,7 @@ def read_log(name: str | PathLike[str], *, version: int | None = None) -> Measur
     if what not in LATENCIES:
         remedy = "give a log of latencies, called ..._lat.log, ..._clat.log or ..._slat.log"
         refuse(shown, "has a name that does not show that it is a log of latencies", remedy)
-    if not LEAST_COLUMNS <= columns < MOST_COLUMNS:
-        refuse(
-            shown,
-            f"has {columns} columns; no log of latencies of fio has so many or so few",
-            line=rows[0][0],
-        )
+    _check_columns(shown, "log of latencies of fio", rows, columns)
     table = _table(shown, rows, columns)
     _check(shown, table)
     unit = _unit(shown, rows, columns, version)
