@@ -133,11 +133,11 @@ def _contents(
 
     contents: dict[Target, bytes] = {}
     if target := targets["json"]:
-        contents[target] = plan_files.to_json(found)
+        contents[target] = plan_files.json_of(found)
     if target := targets["html"]:
-        contents[target] = plan_files.to_html(found)
+        contents[target] = plan_files.html_of(found)
     if target := targets["plot"]:
-        contents[target] = plan_files.to_picture(found, target.suffix)
+        contents[target] = plan_files.picture_of(found, target.suffix)
     if folder is not None:
         folder.make()
         contents |= {folder.file(name): data for name, data in plan_files.scenarios(found).items()}

@@ -10,19 +10,19 @@ from raidsim.planning.outcome import Plan
 from raidsim.report import json_file, toml_text
 
 
-def to_json(plan: Plan) -> bytes:
-    """The documented object."""
+def json_of(plan: Plan) -> bytes:
+    """The documented object as JSON."""
     return json_file.render(plan.to_dict())
 
 
-def to_picture(plan: Plan, suffix: str) -> bytes:
+def picture_of(plan: Plan, suffix: str) -> bytes:
     """The front as a picture; ``suffix`` is ".png" or ".svg"."""
     from raidsim.report import plan_plot  # noqa: PLC0415  (Matplotlib takes half a second to load)
 
     return plan_plot.render(plan, suffix)
 
 
-def to_html(plan: Plan) -> bytes:
+def html_of(plan: Plan) -> bytes:
     """A page that opens offline."""
     from raidsim.report import plan_page  # noqa: PLC0415  (it draws, too)
 
