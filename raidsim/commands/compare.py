@@ -200,7 +200,7 @@ def _contents(found: Comparison, targets: dict[str, Target | None]) -> dict[Targ
 
 def _tell_what_cannot_be_built(systems: Iterable[Scenario | Result]) -> None:
     """Say on standard error why a system can't be bought as it is."""
-    from raidsim.report.array_findings import cannot_be_built
+    from raidsim.report.link_findings import cannot_be_built
     from raidsim.result import Result
     from raidsim.studies.comparison import letter
 

@@ -72,8 +72,8 @@ def run_command(
     """Simulate a scenario: throughput, latency and the limiting part."""
     from raidsim import scenario as scenarios
     from raidsim.report import output, progress, table
-    from raidsim.report.array_findings import cannot_be_built
     from raidsim.report.contents import contents_of
+    from raidsim.report.link_findings import cannot_be_built
 
     targets = {
         "json": target_of("--json", json, stdout=True),

@@ -102,7 +102,7 @@ def sweep_command(
 ) -> None:
     """Run a scenario once for each combination of values of some keys, and compare the results."""
     from raidsim.report import output
-    from raidsim.report.array_findings import cannot_be_built
+    from raidsim.report.link_findings import cannot_be_built
     from raidsim.report.progress import Bar
     from raidsim.report.sweep_table import sweep_table
     from raidsim.studies.store import default_path

@@ -1,8 +1,8 @@
 """Problems and risks of a scenario that do not prevent a run: one small function for each.
 
-``raidsim check`` runs them all, and those of :mod:`raidsim.report.array_findings`. They only read
-the scenario and its cards, and report nothing that needs a simulation. What loads ask of parts is
-in :mod:`raidsim.report.demands`.
+``raidsim check`` runs them all, and those of :mod:`raidsim.report.array_findings` and of its
+siblings for links, hybrids and cards. They only read the scenario and its cards, and report nothing
+that needs a simulation. What loads ask of parts is in :mod:`raidsim.report.demands`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from raidsim.observe.traffic import (
     mean_size,
     writes_back,
 )
-from raidsim.report import array_findings, card_findings, demands, event_words, hybrid_findings
+from raidsim.report import (
+    array_findings,
+    card_findings,
+    demands,
+    event_words,
+    hybrid_findings,
+    link_findings,
+)
 from raidsim.report.finding import (
     Finding,
     Severity,
@@ -496,6 +503,11 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     no_temperature,
     too_warm,
     *array_findings.CHECKS,
+    link_findings.oversubscribed_links,
+    link_findings.slower_ports,
+    array_findings.parity_for_nothing,
+    array_findings.work_of_firmware,
+    link_findings.cannot_be_built,
     *hybrid_findings.CHECKS,
     *card_findings.CHECKS,
     sorts_all_commands,
