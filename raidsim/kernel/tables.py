@@ -256,7 +256,8 @@ JOBS = Table(
     step=volatile("i2", "of a request to a plain network: steps of its route that it has done"),
     held=volatile(
         "i8",
-        "of a command: since when it holds a command slot; of a request: when it was submitted",
+        "of a command, or an access to a map: since when it holds its slot or place; of a request:"
+        " when it was submitted",
         "ns",
     ),
     begun=volatile("i8", "of a read of flash: address up to which it has been split", "B"),
