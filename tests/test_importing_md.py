@@ -210,3 +210,30 @@ def test_layouts_are_taken_over_by_the_names_of_mdadm(tmp_path, level, words, me
 def test_a_partial_parity_log_is_one_and_a_journal_is_one():
     names = [f"md/08-ppl-journal-write-mostly/detail-md{number}.txt" for number in (5, 6)]
     assert [volume.intent for volume in scenario_of(*names).volumes] == ["ppl", "journal"]
+
+
+def test_the_sample_of_a_rebuild_is_a_share_of_the_drive_that_is_rebuilt(tmp_path):
+    """An array of 100 MB on partitions is simulated on whole drives: all of them is no sample.
+
+    A rebuild goes through the drive of the scenario, so a share that was taken of the partition
+    made a run end in the middle of the rebuild.
+    """
+    text = tmp_path / "detail.txt"
+    text.write_text("""/dev/md126:
+        Raid Level : raid1
+        Array Size : 101376 (99.00 MiB 103.81 MB)
+     Used Dev Size : 101376 (99.00 MiB 103.81 MB)
+      Raid Devices : 2
+     Total Devices : 2
+             State : clean, degraded, recovering
+    Rebuild Status : 24% complete
+
+    Number   Major   Minor   RaidDevice State
+       0     254        1        0      active sync   /dev/vda1
+       1     254        2        1      spare rebuilding   /dev/vdb1
+""")
+    scenario = load_text(import_files([str(text)]).text)
+    (volume,), (event,) = scenario.volumes, scenario.events
+    capacity = cards.load(volume.drive).integer("capacity.user")
+    assert capacity > 10e9
+    assert 1e8 < event.sample * capacity < 1e9

@@ -58,6 +58,7 @@ def write(
     tables = [top, host, *(one for _, one in controllers.values())]
     changes: list[Table] = []
     loads = load_tables(found, volumes, wishes)
+    events: list[tuple[Place, Table]] = []
     rates = {key: one.rebuild_rate for one in system.controllers for key in one.keys}
     for volume in volumes:
         rate = volume.array.rebuild_rate or rates.get(volume.array.controller or "")
@@ -67,12 +68,13 @@ def write(
         _compare(found, volume, _capacity(volume, match))
         changes = [_set("volume", match, volume.name)] if match.changes else []
         tables += changes
+        events += _events(volume, match)
         for load in loads:
             on = next((value for key, value, _ in load.lines if key == "volume"), volumes[0].name)
             if on == volume.name:
                 limit_area(load, volume, _capacity(volume, match))
     tables += loads
-    tables += _beside(found, loads, [each for one in volumes for each in _events(one)])
+    tables += _beside(found, loads, events)
     guesses = [guess for table in tables for guess in table.guesses]
     return Written("\n".join(table.render() for table in tables), guesses)
 
@@ -91,10 +93,16 @@ def _set(of: str, match: Match, name: str = "") -> Table:
     return table
 
 
+def _drive_capacity(match: Match) -> int:
+    """Bytes of a drive as the scenario has it."""
+    if "capacity.user" in match.changes:
+        return int(match.changes["capacity.user"][0].split()[0])
+    return cards.load(match.card).integer("capacity.user")
+
+
 def _capacity(volume: Volume, match: Match) -> int:
     """Bytes of the volume as the scenario has it, about."""
-    changed = match.changes.get("capacity.user")
-    own = int(changed[0].split()[0]) if changed else cards.load(match.card).integer("capacity.user")
+    own = _drive_capacity(match)
     if volume.least and volume.size:
         return round(own * volume.size / volume.least)
     return own * volume.count
@@ -304,14 +312,16 @@ def _chunk(table: Table, volume: Volume, found: Found) -> None:
     table.put("bitmap_chunk", words.size_text(chunk.value), chunk.place)
 
 
-def _events(volume: Volume) -> list[tuple[Place, Table]]:
-    """Return events for rebuilds and checks that were under way, with the line of each."""
+def _events(volume: Volume, match: Match) -> list[tuple[Place, Table]]:
+    """Return events for rebuilds and checks that were under way, with the line of each.
+
+    They go through whole drives, also if the array uses a part of each, so the share of the rows
+    that is simulated is one of the drives of the scenario.
+    """
     array, level = volume.array, _level(volume)
     if level not in REDUNDANT:
         return []
-    size = volume.drive.capacity or volume.drive.size
-    room = max(volume.least, 1) if volume.least else size.value if size else 10**12
-    sample = min(1.0, max(1e-5, float(f"{SAMPLE_BYTES / room:.1g}")))
+    sample = min(1.0, max(1e-5, float(f"{SAMPLE_BYTES / _drive_capacity(match):.1g}")))
     made: list[tuple[Place, Table]] = []
     for number in array.rebuilding.value if array.rebuilding else ():
         assert array.rebuilding is not None
