@@ -80,15 +80,15 @@ def _json(text: str, name: str) -> tuple[dict[str, Any], list[Problem]]:
     except (ValueError, RecursionError):
         refuse(name, "is not JSON that fio writes", _NOT_FIO)
     line = first + body.count("\n", 0, end)
+    after = [
+        (line + 1 + number, one) for number, one in enumerate(body[end:].split("\n")) if one.strip()
+    ]
+    if second := next((number for number, one in after if one.lstrip().startswith("{")), None):
+        cause = "another result begins here: which jobs ran side by side is not known of both"
+        refuse(name, cause, "give each result of fio in a file of its own", line=second)
     remarks += [
-        Problem(
-            name,
-            line + 1 + number,
-            None,
-            f"is left out, because it comes after the JSON: {quote(one)}",
-        )
-        for number, one in enumerate(body[end:].split("\n"))
-        if one.strip()
+        Problem(name, number, None, f"is left out, because it comes after the JSON: {quote(one)}")
+        for number, one in after
     ]
     if not isinstance(data, dict):
         refuse(name, "holds no result of fio", _NOT_FIO)
