@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +20,8 @@ from raidsim.judge import judge, read_results
 from raidsim.report.console import ReportConsole
 from raidsim.report.learned import print_written
 from raidsim.scenario import Scenario
+
+DATA = Path(__file__).parent / "data" / "fio"
 
 TRUTH = {"queue.window": 30, "seek.read_average": 8.8e-3}
 """What the disk really has that was measured: its card says 12, and 8.2 ms."""
@@ -127,6 +130,18 @@ def test_results_without_a_job_that_can_be_played_are_refused(tmp_path, capsys):
         cli.main(["calibrate", "nl-sas-2tb", "--fio", str(tmp_path / "no.json")])
     assert end.value.code == 2
     assert "no.json" in capsys.readouterr().err
+
+
+def test_a_job_that_ended_with_an_error_is_left_out_for_that_reason(tmp_path, capsys):
+    """It did measure something, up to the error: a disk that was full, for example."""
+    document = json.loads((DATA / "json-plus.json").read_text())
+    for job in document["jobs"]:
+        job["error"] = 28
+    (tmp_path / "failed.json").write_text(json.dumps(document))
+    with pytest.raises(SystemExit) as end:
+        cli.main(["calibrate", "p3700-database", "--fio", str(tmp_path / "failed.json")])
+    assert end.value.code == 2
+    assert "fio ended the job with an error" in capsys.readouterr().err
 
 
 def test_what_is_asked_for_of_a_log_of_fio_is_what_calibrate_can_be_given(tmp_path, capsys):

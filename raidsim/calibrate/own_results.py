@@ -162,7 +162,9 @@ def _why_left_out(job: MeasuredJob, played: Played) -> str:
     """Return the reason why nothing is learned from a job, in words; empty if something is."""
     if played.refused:
         return played.refused[0].meaning
-    return "nothing was measured" if job.error or job.iops == 0 else ""
+    if job.error:
+        return "fio ended the job with an error"
+    return "nothing was measured" if job.iops == 0 else ""
 
 
 def _cards(scenario: Scenario) -> dict[str, tuple[Card, list[str]]]:
