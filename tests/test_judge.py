@@ -102,6 +102,18 @@ def test_latencies_that_do_not_agree_where_the_throughput_does_are_told():
     assert times == pytest.approx([1.6, 0.5], rel=0.06)
 
 
+@pytest.mark.parametrize(("times", "told"), [(0.9, 0), (10, 1)])
+def test_a_rate_that_no_latency_of_so_many_ios_can_give_is_told(times, told):
+    """16 reads under way at most: ten times their rate would need ten times as many (Little)."""
+    document = json.loads(files_text(flash(read="100 %")))
+    (one,) = document["jobs"]
+    one["read"]["iops"] *= times
+    job = judged(flash(read="100 %"), parse_result(json.dumps(document), "measured.json"))
+    lines = [line for line in job.warnings if "cannot both be right" in line]
+    assert len(lines) == told
+    assert all(re.search(r" 1[56]\d.* reads under .* 16 at most", line) for line in lines)
+
+
 def test_the_same_latency_is_compared_whichever_the_file_has():
     """With the total latency taken out of the file, that of the completion is compared."""
     document = json.loads(files_text(flash()))

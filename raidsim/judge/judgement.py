@@ -35,6 +35,7 @@ KNOWN = 0.41
 
 AGREES, NOT_JUDGED = "agrees within what is known", "not judged"
 LEAST_EFFECT = 0.02  # less than that is no effect
+AT_ONCE = 1.25  # times the I/Os that a job keeps under way; times are rounded in results
 SHORT_S = 5.0  # a measurement that is shorter may not have settled
 QUICK_PRECISION, QUICK_IOS = 0.02, 20_000  # of causes: no run is longer than it need be
 EVENT_IOS = 20_000  # I/Os, about, over which something that happens is measured
@@ -297,7 +298,7 @@ class _Group:
         point = simulated.point
         found.iops_low, found.iops_high = point.iops.low, point.iops.high
         found.margin = KNOWN + _half_width(simulated)
-        found.warnings += self._warnings(job, simulated)
+        found.warnings += [*_contradiction(job, found.load), *self._warnings(job, simulated)]
         found.speed = speed_of(job, simulated, case.played)
         if found.speed is None:
             found.refused.append(
@@ -422,6 +423,28 @@ def speed_by(figure: Figure | None, played: Played) -> float | None:
         return None
     ratio = figure.measured / figure.simulated
     return 1 / ratio if played.is_at_rate else ratio
+
+
+def _contradiction(job: MeasuredJob, load: Mapping[str, Any]) -> Iterator[str]:
+    """Rates and latencies that cannot both be right, by Little's law.
+
+    The rate of a kind of I/O times its mean latency is the mean number under way, and a job keeps
+    no more than it is told to. Reads and writes are tested apart, as they may follow one another.
+    """
+    if "outstanding" not in load:
+        return
+    most = load["outstanding"] * load.get("workers", 1)
+    for name in ("read", "write"):
+        one = job.directions[name]
+        kinds = (one.latencies[kind].mean for kind in ("lat", "clat") if kind in one.latencies)
+        mean = next((each for each in kinds if each is not None), 0.0)
+        at_once = one.iops * mean * 1e-9
+        if at_once > AT_ONCE * most:
+            yield (
+                f"the measured rate and mean latency of {name}s cannot both be right: they give"
+                f" {at_once:,.4g} {name}s under way (Little's law), and the job keeps {most:,} at"
+                " most"
+            )
 
 
 def _beside(found: JudgedJob) -> Iterator[str]:
