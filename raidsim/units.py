@@ -296,7 +296,8 @@ def exact(value: str | int | float) -> Fraction:
         raise QuantityError(f"{value} is not a number to compute with", "write a finite number")
     if not isinstance(value, str) and abs(value) > 10**40:
         raise QuantityError(f"{quote(value)} is too large to be meant")
-    written = value if isinstance(value, str) else repr(value)
+    # A float of numpy is a float whose repr is "np.float64(8.0)".
+    written = repr(float(value)) if isinstance(value, float) else str(value)
     if len(written) > _LONGEST or not _NUMBER.fullmatch(written):
         raise QuantityError(f"{quote(written)} is not a number")
     return Fraction(written)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 from simpy_models import computer
 
@@ -54,3 +55,11 @@ def test_a_scenario_names_its_volumes_and_its_loads() -> None:
     for value in (*WRONG, 0, -1, 1.5, True):
         with pytest.raises(InputError, match=r"Scenario.at\(\): value: .* not a number of I/Os"):
             disk.at(load, value)
+
+
+def test_a_number_of_numpy_lacks_a_unit_as_any_other_number_does():
+    """A sweep over np.linspace gives such rates; they are numbers."""
+    closed = Scenario.read("p3700-database")
+    for rate in (np.float64(1000), 1000.0):
+        with pytest.raises(InputError, match=r'1000.0 has no unit; .* "1000 IO/s"'):
+            closed.with_({"load.outstanding": None, "load.rate": rate})
