@@ -310,7 +310,7 @@ def test_a_comparison_is_drawn_and_written_the_same_each_time(twice: Comparison)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["p3700-database"], "it takes two or more"),
+        (["p3700-database"], "fewer than two"),
         (["p3700-database", "none.toml", "--with", "volume.colour=red"], "no such file"),
         (["p3700-database", "none.toml", "--with", "volume.colour=red"], "volume.colour"),
         (["p3700-database", "p3700-database", "--percentile", "99 %"], "--percentile"),

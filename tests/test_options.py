@@ -169,7 +169,7 @@ def test_messages_name_the_option_that_was_given(
     name, *options = command
     if name == "compare":
         said = refused(capsys, name, "scenario.toml")
-        assert said == "SYSTEM: it takes two or more; name another\n"
+        assert said == "SYSTEM: fewer than two; name two or more\n"
         twice = refused(capsys, name, "scenario.toml", "scenario.toml", "--seed", "-1")
         assert twice.count("\n") == 1
         options = ["--with", "load.outstanding=2"]

@@ -37,7 +37,7 @@ def accept_command(
     seed: Seed = None,
     unknowns: Annotated[
         int,
-        typer.Option(metavar="[N]", help="Draws for the ranges; 64 by default."),
+        typer.Option(metavar="[N]", help="Draws for the ranges: N, or 64.", show_default=False),
     ] = -1,
 ) -> None:
     """Write fio jobs to run on delivery, and the range in which each figure must lie."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="array",
-    help="Images of the members of a Linux md array: look at them, read and check the array.",
+    help="Examine, read and check a Linux md array, from images of its members.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )

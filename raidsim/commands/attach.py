@@ -48,7 +48,7 @@ Speed = Annotated[
         min=1e-4,
         max=1e4,
         metavar="X",
-        help="Simulated seconds in a second: 1 is real time, 0.1 ten times slower.",
+        help="Simulated seconds per second: 1 is real time, 0.1 is ten times slower.",
     ),
 ]
 Control = Annotated[
@@ -102,7 +102,7 @@ def attach_command(
     overrides: Overrides = None,
     seed: Seed = None,
 ) -> None:
-    """Serve each volume as a block device (NBD), with the times that the simulation says."""
+    """Serve each volume as a block device (NBD) that answers after the simulated times."""
     from raidsim.attach.serving import Wishes, serve
 
     serve(
@@ -186,7 +186,7 @@ def crash_test_command(
     overrides: Overrides = None,
     seed: Seed = None,
 ) -> None:
-    """Cut the power under a program, and let it look for what is lost: again and again."""
+    """Cut the power again and again while a program writes, and check each time what is lost."""
     from raidsim.attach import crash
     from raidsim.report import json_file, output
     from raidsim.report.progress import Bar

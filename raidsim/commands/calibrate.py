@@ -71,7 +71,9 @@ outstanding = [1]
 
 @app.command("calibrate")
 def calibrate_command(
-    card: Annotated[str, typer.Argument(metavar="CARD", help="A card; with --fio or a scenario.")],
+    card: Annotated[
+        str, typer.Argument(metavar="CARD", help="A card; with --fio a card or a scenario.")
+    ],
     jointly: Annotated[
         list[str] | None,
         typer.Option(metavar="CARD", help="Fit this card at the same time. May be repeated."),
@@ -86,7 +88,7 @@ def calibrate_command(
     ] = False,
     slopes: Annotated[
         bool,
-        typer.Option("--slopes", help="Move no value: compute sensitivities and errors again."),
+        typer.Option("--slopes", help="Fit nothing: compute sensitivities and errors again."),
     ] = False,
     fio: FioResults = None,
     volume: MeasuredVolume = None,

@@ -15,7 +15,7 @@ MISSED = 1
 
 app = typer.Typer(
     name="card",
-    help="Cards from data sheets: values with which a simulation gives the figures of a sheet.",
+    help="Make cards with which a simulation gives the figures of a data sheet.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -34,8 +34,8 @@ def new_command(
         str | None,
         typer.Option(metavar="CARD", help="The card of a similar part: its base."),
     ] = None,
-    maker: Annotated[str, typer.Option(metavar="TEXT", help="Who sells it.")] = "",
-    year: Annotated[int | None, typer.Option(metavar="YEAR", help="Of its launch.")] = None,
+    maker: Annotated[str, typer.Option(metavar="TEXT", help="Maker of the part.")] = "",
+    year: Annotated[int | None, typer.Option(metavar="YEAR", help="Year of its launch.")] = None,
     cells: Annotated[
         str, typer.Option(metavar="slc|mlc|tlc|qlc", help="Cells of the flash: 1 to 4 bits.")
     ] = "",
@@ -48,7 +48,7 @@ def new_command(
     ] = None,
     slc_cache: Annotated[
         bool,
-        typer.Option("--slc-cache", help="The drive has an SLC cache, as in personal computers."),
+        typer.Option("--slc-cache", help="The drive has an SLC cache, as most client drives."),
     ] = False,
     no_dram: Annotated[
         bool,
@@ -158,7 +158,7 @@ def fit_command(
     ] = False,
     slopes: Annotated[
         bool,
-        typer.Option("--slopes", help="Move no value: compute sensitivities and errors again."),
+        typer.Option("--slopes", help="Fit nothing: compute sensitivities and errors again."),
     ] = False,
     json: JsonFile = None,
 ) -> None:

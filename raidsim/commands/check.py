@@ -70,7 +70,7 @@ def check_command(
     ] = None,
     json: JsonFile = None,
 ) -> None:
-    """Show what a scenario holds, how likely it loses data, and what is wrong or risky in it."""
+    """Show the parts of a scenario, how likely it loses data, and what is wrong or risky in it."""
     from raidsim import scenario as scenarios
     from raidsim.report import output
     from raidsim.report.progress import Bar, shown

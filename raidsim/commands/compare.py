@@ -53,7 +53,7 @@ def compare_command(
         typer.Option(
             "--with",
             metavar="KEY=VALUE[; ...]",
-            help="A further system: the first with other values. May be repeated.",
+            help="Add a system: the first one with other values. May be repeated.",
         ),
     ] = None,
     overrides: Annotated[

@@ -29,7 +29,7 @@ def draw_command(
         typer.Option(
             metavar="N",
             show_default=False,
-            help="Rows of strips; by default a rotation of the parity.",
+            help="Rows of strips; by default one full rotation of the parity.",
         ),
     ] = None,
     overrides: Overrides = None,

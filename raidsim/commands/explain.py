@@ -28,7 +28,10 @@ def explain_command(
     scenario: ScenarioName,
     op: Annotated[Op, typer.Argument(metavar="read|write", help="What the request does.")],
     offset: Annotated[
-        str, typer.Argument(metavar="OFFSET", help='First byte: in bytes, or such as "4 KiB".')
+        str,
+        typer.Argument(
+            metavar="OFFSET", help='Address of the first byte: a number, or such as "4 KiB".'
+        ),
     ],
     length: Annotated[
         str, typer.Argument(metavar="LENGTH", help='Size: in bytes, or such as "64 KiB".')

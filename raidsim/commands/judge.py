@@ -40,7 +40,10 @@ def judge_command(
         typer.Option(metavar="NAME", help="The volume that was measured, if there are several."),
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", metavar="NAME", help="Form of the results.")
+        str | None,
+        typer.Option(
+            "--format", metavar="NAME", help="Format of the results, if it is not recognised."
+        ),
     ] = None,
     random: Annotated[
         str | None,
@@ -59,7 +62,7 @@ def judge_command(
     seed: Seed = None,
     json: JsonFile = None,
 ) -> None:
-    """Put measured results beside a scenario, and simulate what may explain a difference."""
+    """Compare measured results with a simulation, and find causes of the difference."""
     from raidsim import scenario as scenarios
     from raidsim.report import judgement as report
     from raidsim.report import output

@@ -14,7 +14,7 @@ def leave_out_command(
     selection: Selection = None,
     json: JsonFile = None,
 ) -> None:
-    """Predict the figures of each document by cards that it was not used for."""
+    """Predict the figures of each document with cards that were made without it."""
     from raidsim.calibrate.left_out import leave_out, to_dict
     from raidsim.kernel import is_compiled
     from raidsim.report import json_file, output

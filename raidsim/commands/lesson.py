@@ -53,7 +53,7 @@ def lesson_command(
         str | None, typer.Option(metavar="FILE", help="Write the questions for Moodle, as GIFT.")
     ] = None,
 ) -> None:
-    """Learn: an explanation, a system, questions with numbers, hints, and answers."""
+    """Show a lesson: an explanation, a system, questions with numbers, hints, and answers."""
     from raidsim.errors import InputError, Problem
     from raidsim.lessons import catalogue
     from raidsim.report import lesson_text

@@ -50,12 +50,11 @@ def run_command(
     ] = None,
     fio: Annotated[
         str | None,
-        typer.Option(
-            "--fio", metavar="FOLDER", help="Write each point as JSON of fio, as fio-plot reads it."
-        ),
+        typer.Option("--fio", metavar="FOLDER", help="Write each point as a result of fio (JSON)."),
     ] = None,
     fio_logs: Annotated[
-        bool, typer.Option("--fio-logs", help="Write fio's logs of each I/O there as well.")
+        bool,
+        typer.Option("--fio-logs", help="Write fio's logs of each I/O to the folder of --fio."),
     ] = False,
     unknowns: Annotated[
         int | None,

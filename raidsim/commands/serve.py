@@ -33,7 +33,7 @@ Workers = Annotated[
 ]
 Limit = Annotated[
     str | None,
-    typer.Option("--limit", metavar="TIME", help="Longest that a run may take [2 min]."),
+    typer.Option("--limit", metavar="TIME", help="Longest time that a run may take [2 min]."),
 ]
 
 Attached = Annotated[
@@ -55,7 +55,7 @@ def serve_command(
     limit: Limit = None,
     attached: Attached = None,
 ) -> None:
-    """Serve a page on which scenarios are written, run, turned and compared, until Ctrl-C."""
+    """Serve a web page to write, change, run and compare scenarios, until Ctrl-C."""
     from raidsim.errors import InputError, Problem
 
     try:

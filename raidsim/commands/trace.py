@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="trace",
-    help="Traces of block I/Os: what is in them, and other formats for them.",
+    help="Analyse traces of block I/Os, and write them in other formats.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -114,7 +114,7 @@ def convert_command(
     action: ActionName = None,
     sector: SectorSize = None,
 ) -> None:
-    """Write a trace in another format, and say what of it that has no words for."""
+    """Write a trace in another format, and say what that format cannot represent."""
     from raidsim.report import output
     from raidsim.report.output import Target
     from raidsim.trace import write

@@ -39,8 +39,10 @@ def lesson(name: str) -> Lesson:
         If there is none of that name.
     """
     if name not in NAMES:
-        remedy = suggest(name, NAMES) or '"raidsim lesson" lists them'
-        raise InputError([Problem(None, None, "LESSON", f"there is no {quote(name)}", remedy)])
+        remedy = suggest(name, NAMES) or '"raidsim lesson" lists all'
+        raise InputError(
+            [Problem(None, None, "LESSON", f"there is no lesson {quote(name)}", remedy)]
+        )
     found: Lesson = import_module(f"raidsim.lessons.{name.replace('-', '_')}").LESSON
     return found
 

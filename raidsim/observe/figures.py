@@ -135,7 +135,8 @@ def percentiles_of_few(histogram: NDArray[np.int64], op: int, kind: str) -> list
     found = percentiles(histogram, list(QUANTILES.values()))
     several = "flushes" if op == t.FLUSH else f"{kind}s"
     return [
-        f"{name} of {several} rests on fewer than {FEW_EXCEEDANCES} samples beyond it"
+        f"{name} of {several} is uncertain, because"
+        f" fewer than {FEW_EXCEEDANCES} {several} took longer"
         for name, value, count in zip(QUANTILES, found, beyond, strict=True)
         if value is not None and count < FEW_EXCEEDANCES
     ]

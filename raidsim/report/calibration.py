@@ -22,7 +22,8 @@ def open_ends(report: CalibrationReport) -> list[str]:
     if alone:
         found.append(f"Not determined, whatever the others are: {', '.join(alone)}.")
     found += [
-        f"Not determined but together: {traded} changes no claim." for traded in report.traded
+        f"Determined only together: {traded}, at the same time, change no claim."
+        for traded in report.traded
     ]
     return found
 

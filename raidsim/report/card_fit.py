@@ -121,7 +121,10 @@ def _open(found: CardFit) -> list[str]:
     ]
     if alone:
         lines.append(f"Not determined by any figure: {', '.join(alone)}.")
-    lines += [f"Not determined but together: {one} changes no figure." for one in found.traded]
+    lines += [
+        f"Determined only together: {one}, at the same time, change no figure."
+        for one in found.traded
+    ]
     return lines
 
 

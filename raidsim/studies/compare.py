@@ -137,7 +137,7 @@ def _names(systems: Sequence[object], names: Sequence[str] | None) -> list[str]:
     """Return the names of systems, once they are known to be comparable."""
     wrong = []
     if len(systems) < 2:
-        wrong.append(Problem("compare()", None, "systems", "it takes two or more", "name another"))
+        wrong.append(Problem("compare()", None, "systems", "fewer than two", "name two or more"))
     for one in systems:
         if not isinstance(one, Scenario | Result):
             cause = f"{quote(one)} is neither a Scenario nor a Result"

@@ -42,7 +42,7 @@ def _load(words: str, rw: str, size: str, depth: int, *more: tuple[str, str]) ->
 
 
 _PAST = ("ramp_time", "600")  # s: until garbage collection goes as fast as writes come
-_STATE = ", to the drive written full in sequence before, and then as much again at random"
+_STATE = ", after the drive was written full in sequence, and then as much again at random"
 _SHORT = ("size", "1%")
 _CACHED = ("size", "64m")  # which the cache holds after the first pass
 _MANY = ("numjobs", "8")
@@ -59,7 +59,7 @@ _LOADS: dict[str, Load] = {
     "writes at 32":      _load("random writes of 4 KiB, 32 outstanding", "randwrite", "4k", 32),
     "writes and flushes": _load("random writes of 4 KiB, one at a time, and a flush behind each", "randwrite", "4k", 1, ("fsync", "1")),
     "steady writes":     _load("random writes of 4 KiB, 32 outstanding" + _STATE, "randwrite", "4k", 32, _PAST),
-    "steady mix":        _load("random, 4 KiB, 70 % reads, 32 outstanding" + _STATE, "randrw", "4k", 32, ("rwmixread", "70"), _PAST),
+    "steady mix":        _load("random I/Os of 4 KiB, 70 % reads, 32 outstanding" + _STATE, "randrw", "4k", 32, ("rwmixread", "70"), _PAST),
     "large reads":       _load("random reads of 128 KiB, 32 outstanding", "randread", "128k", 32),
     "large reads at 1":  _load("random reads of 128 KiB, one at a time", "randread", "128k", 1),
     "large writes at 1": _load("random writes of 128 KiB, one at a time", "randwrite", "128k", 1),

@@ -72,4 +72,4 @@ def _some_documents(claims: Sequence[Claim]) -> str:
     if len(names) <= FEW:
         return "documents are " + ", ".join(names)
     shown = ", ".join(names[:: -(-len(names) // FEW)])
-    return f"some of the {len(names)} documents are {shown}; the page of --html lists all"
+    return f"some of the {len(names)} documents are {shown}; raidsim validate --html FILE lists all"

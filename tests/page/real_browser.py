@@ -205,7 +205,7 @@ def test_a_knob_is_turned_by_keys_and_the_old_curve_stays(visitor: Visitor) -> N
     visitor.until_measured()
     assert visitor.table() != before
     assert "Block size 16 KiB" in visitor.one("#result-words").text
-    assert "fewer than 100 samples" in visitor.one("#notes").text  # what a rough figure rests on
+    assert "is uncertain, because fewer than 100" in visitor.one("#notes").text
     drawn = visitor.all("#history input[type=checkbox]")
     assert all(one.is_selected() for one in drawn[:2])
     labels = [one.get_property("textContent") for one in visitor.all("#throughput .curve th")]

@@ -71,7 +71,7 @@ def unlike(head: Head) -> tuple[str, str]:
             f"give it with --format, in a scenario with format: {several}",
         )
     return (
-        "is not known to be a trace of any format",
+        "is not recognised as a trace of any format",
         f"name its format with --format ({known}), or its columns with --columns;"
         " in a scenario with format or columns",
     )
