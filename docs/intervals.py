@@ -20,9 +20,10 @@ KEPT = DOCS / "intervals.json"
 TEXT = """\
 ## How many printed figures lie in the intervals
 
-[What the cards do not know](background/unknowns.md#against-print) gives each figure of a prediction
-an interval: nine in ten of {draws} draws of all cards, widened by 7 % for what the models leave out
-and by the scatter of repeated measurements. Nine in ten published figures should lie inside.
+[What the cards do not know](background/unknowns.md#against-published-figures) gives each figure of
+a prediction an interval: nine in ten of {draws} draws of all cards, widened by 7 % for what models
+leave out and by the scatter of repeated measurements.
+Nine in ten published figures should lie inside.
 "Above" counts the published figures above their interval. The 7 % were estimated from these figures
 ([how, and the result without it](background/unknowns.md#what-the-model-leaves-out)).
 """
