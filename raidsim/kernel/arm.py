@@ -137,7 +137,7 @@ def is_waited_for(disk):
 def is_turn_of_deferred(disk):
     """Return whether the next access is one of the cached writes that commands go before.
 
-    They come in turns: a way there and back is for several of them.
+    Each turn has several of them, so that the arm moves to them and back only once a turn.
     """
     if disk["cached_waiting"] == 0:
         return False
@@ -191,8 +191,8 @@ def start_next(w, disk):
 def from_any_sector(w, disk, task, move, lead):
     """The lead with which an access on one track ends as if it had begun with its first sector.
 
-    Zero-latency access takes the sectors as they come by. Where the head comes down among them, the
-    last one has passed one turn later.
+    Zero-latency access takes the sectors in the order in which they pass. If the head arrives among
+    them, the last one has passed one revolution later.
     """
     stop, byte_time, _ = track_of(w, disk, task["offset"])
     if task["offset"] + task["length"] > stop:
@@ -210,7 +210,7 @@ def write_on(w, disk):
 
 @routine
 def give_up(w, disk, row):
-    """The access in ``row`` needs the arm no more."""
+    """The access in ``row`` no longer waits for the arm: remove it."""
     station = w.stations[disk["arm"]]
     now = w.state[0]["now"]
     account(station, now)
@@ -473,7 +473,7 @@ def least_positioning(w, disk, coming, firsts):
     """The task with the least seek and rotation, less its waiting times the ageing.
 
     A read that goes on where the head reads ahead, at byte ``coming``, needs neither. ``firsts``
-    leaves out what continues another task: seldom is that the best, and a look for it is dear.
+    leaves out what continues another task: it is seldom the best, and takes long to compute.
     """
     now = w.state[0]["now"]
     turned = float(now % disk["revolution"])

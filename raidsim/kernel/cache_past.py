@@ -40,7 +40,7 @@ def draw(w, s, first, starts, ends):
 def draw_all(w, s, first, starts, ends, writes):
     """First byte of each of the next I/Os of stream ``s``, the one behind its last, and its kind.
 
-    As :func:`draw`, of reads too: ``writes`` is 1 for a write, and 0 for a read.
+    As :func:`draw`, but of reads too: ``writes`` is 1 for a write, and 0 for a read.
     """
     w = by_reference(w)
     stream = w.streams[s]
@@ -79,7 +79,7 @@ def put(w, which, volumes, starts, ends, most):
 
 @entry
 def leave(w, which, volumes, starts, ends, writes):
-    """Let cache ``which`` keep what these I/Os leave in it; how many reads found all they wanted.
+    """Let cache ``which`` keep what these I/Os leave in it; return how many reads were hits.
 
     They are done in order, each after the drives have all that was written before: nothing of them
     is dirty.

@@ -46,5 +46,5 @@ class CheckedTable(np.ndarray[Any, Any]):
 
 
 def world_of(tables: Any) -> Any:
-    """Tables of which interpreted code cannot take a row that is not there: it fails."""
+    """Return the tables as CheckedTable: an index that is no row ends the run."""
     return type(tables)(*(table.view(CheckedTable) for table in tables))

@@ -113,7 +113,7 @@ def strike(w, cache, index):
 
 @routine
 def strike_found(w, cache, index):
-    """Strike the line that was sought last, or that follows in the list on one struck before."""
+    """Take out of the list the line that was sought last, or the one behind a removed line."""
     line = w.lines[index]
     before = cache["first_tower"] + (cache["lines"] + 1) * LEVELS
     own = tower(cache, index)
@@ -466,7 +466,7 @@ def block(w, cache, index):
 
 @routine
 def block_first(w, cache, index):
-    """A write that was tried again still waits, in front."""
+    """A write that was tried again still has no room: it waits in front of all others."""
     w.jobs[index]["stage"] = STAGE_WAITING
     queue.put_first(w, cache, index)
 

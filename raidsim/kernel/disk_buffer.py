@@ -128,7 +128,7 @@ def until_read(w, disk, end):
 def count_reading(w, disk, passed, end):
     """The arm is busy while it reads ahead: ``passed`` ns up to byte ``end``, or until all is read.
 
-    How long all takes is reckoned once it is read: before that it would mostly be for nothing.
+    The time for all of it is computed once all is read: earlier it would mostly not be needed.
     """
     more = passed
     if end >= disk["ahead_until"] // disk["sector"] * disk["sector"]:
@@ -349,7 +349,7 @@ def begin_ahead(w, disk, start, until, lead):
 
 @routine
 def take(w, disk, e, end):
-    """A read up to byte ``end`` was found in segment ``e``: read-ahead keeps before it."""
+    """A read up to byte ``end`` was found in segment ``e``: read-ahead stays ahead of it."""
     ask(w, disk, e, end)
     extent = w.extents[e]
     disk["tick"] += 1

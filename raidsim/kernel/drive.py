@@ -192,7 +192,7 @@ def flush_follows(w, index):
 
 @routine
 def go_on_alone(w, drive, index):
-    """A slot is free, for nothing but the flush that waits until all of them are."""
+    """A slot is free. Only a flush that waits until all slots are free may take it."""
     give_back(w, drive["slots"], index)
     following = flush_queue.take_next(w, drive)
     if following != NONE and seize(w, drive["slots"], following):
@@ -214,7 +214,7 @@ def flush_ended(w, drive, index):
 
 @routine
 def fill_slots(w, drive):
-    """Commands that stood aside take the slots that are free."""
+    """Commands that had to wait because of a flush take the free slots."""
     station = w.stations[drive["slots"]]
     account(station, w.state[0]["now"])
     while station["first_waiting"] != NONE and station["busy"] < station["servers"]:

@@ -466,9 +466,9 @@ def tell(w, ticket, issued, status):
 
 @routine
 def expire(w, index, mark, time):
-    """The patience with request ``index`` is at an end: it counts as timed out.
+    """The I/O timeout of request ``index`` has passed: it counts as timed out.
 
-    The work it has caused goes on; its result is thrown away when it comes.
+    The work that it has caused continues; its result is discarded.
     """
     job = w.jobs[index]
     if job["stage"] == STAGE_FREE or job["serial"] != mark or job["abandoned"] == 1:

@@ -75,7 +75,7 @@ drop_first_at_once = at_once(drop_first)
 def schedule(w, time, priority, kind, subject, mark):
     """Add an event at ``time`` (ns) about ``subject``; void once its mark has changed.
 
-    One later than the clock counts, 146 years, comes at its end.
+    An event beyond the largest time of the clock, 146 years, happens at this time.
 
     Raises
     ------

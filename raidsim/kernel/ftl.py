@@ -249,9 +249,9 @@ def is_blocked(w, ftl):
 
 @routine
 def clear(w, ftl):
-    """Go on collecting: the place that a unit has left, or NONE where a block was erased.
+    """Continue collecting; return the place that a unit has left, or NONE if a block was erased.
 
-    What is left of a victim always fits into what is open.
+    The remaining units of the block being collected always fit into the open block.
     """
     if ftl["victim"] == NONE:
         choose(w, ftl)

@@ -167,9 +167,9 @@ def count(grains):
 
 @handler
 def is_spoilt(w, hybrid, cache, child):
-    """Return whether blocks of the front that can't be read, or written, are nowhere else.
+    """Return whether blocks of the front that cannot be accessed have data that is nowhere else.
 
-    Those that are need not be asked for again.
+    Blocks whose data is also in the back are dropped, so the front is not asked for them again.
     """
     first = cache["first_line"] + child["offset"] // hybrid["block"]
     last = cache["first_line"] + (child["offset"] + child["length"] - 1) // hybrid["block"]

@@ -192,7 +192,7 @@ def routine(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def at_once(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile a handler as :mod:`raidsim.kernel.vectors` has it written out; not if checked."""
+    """Compile a handler as :mod:`raidsim.kernel.vectors` writes it; the checked kernel does not."""
     return function if INTERPRETED or checked.CHECKED else _AtOnce(function)
 
 

@@ -197,7 +197,7 @@ def request_of_trace(w, stream, n):
 
 @handler
 def request(w, s, stream, op, offset, length):
-    """A fresh request of stream ``s``, counted and with its patience running."""
+    """Make a new request of stream ``s``: it is counted, and its I/O timeout begins."""
     state = w.state[0]
     n = stream["issued"]
     stream["issued"] = n + 1

@@ -339,10 +339,10 @@ def retire(w, operation, index):
 
 @handler
 def behind(w, operation, rows):
-    """Return the time that a worker waits to keep to the limit of its operation, having done rows.
+    """Return how long a worker waits after some rows, so that its operation keeps its limit.
 
-    All workers have one account, so that the last rows take no longer than the others. What is not
-    used is lost, but for what they have in hand at a time.
+    All workers have one account, so that the last rows take no longer than the others. Time that
+    they do not use is lost, except for the rows that they work on at a time.
     """
     if operation["least"] == 0:
         return 0
