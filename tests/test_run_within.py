@@ -16,6 +16,7 @@ from watching import scenario
 from raidsim.result import Interval
 from raidsim.running import run, run_for_answer
 from raidsim.running.highest_load import between, find_highest, find_highest_alone
+from raidsim.running.observed import SETTLES_SLOWLY
 
 DIE = {"flash.channels": 1, "flash.dies_per_channel": 1, "flash.read_time": "10 ms"}
 FOUR_DIES = {"flash.dies_per_channel": 4}
@@ -230,6 +231,22 @@ def test_a_search_for_its_answer_alone_leaves_out_what_must_be_within_the_latenc
     """One read takes 10 ms, so two take 20 ms at most, and four 40 ms: only eight may take more."""
     found = run_for_answer(sweep_on_one_die([1, 2, 4, 8, 16]))
     assert [point.outstanding for point in found.points if point.outstanding < 4] in ([], [1])
+
+
+def test_a_run_without_explanations_has_the_same_figures_and_names_no_stations():
+    wanted = scenario({"outstanding": [1, 8]}, drive=DIE, measure=QUICK)
+    whole, bare = run(wanted).points, run_for_answer(wanted, explained=False).points
+    unexplained = {"stations": [], "stages": {}, "series": [], "limited_by": None}
+    assert bare == [replace(point, **unexplained) for point in whole]
+    assert all(point.stations and point.stages and point.limited_by for point in whole)
+
+
+def test_without_explanations_too_a_load_near_saturation_is_known_to_settle_slowly():
+    """Its drive is busy for 98 % of the time, and only the use of stations tells so."""
+    wanted = scenario({"rate": ["98 IO/s"]}, drive=DIE, measure=QUICK)
+    (whole,), (bare,) = run(wanted).points, run_for_answer(wanted, explained=False).points
+    assert SETTLES_SLOWLY in bare.warnings
+    assert (bare.converged, bare.saturated) == (whole.converged, whole.saturated)
 
 
 def queue(latencies):

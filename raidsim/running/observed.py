@@ -54,6 +54,8 @@ class Observed:
     ----------
     finite
         Whether it is measured from a start to an end, so that its series is no steady state.
+    explained
+        Whether its points say where the time of their I/Os goes: at which stations, and when.
     """
 
     def __init__(self, model: Model, loads: Sequence[LoadSpec] | None = None) -> None:
@@ -69,6 +71,7 @@ class Observed:
         self.warmup_ios = 0
         self.warnings = [str(idle) for idle in without_effect(scenario)]
         self.finite = any(load.has_end for load in self.loads)
+        self.explained = True
         self.overflowed = False  # more was under way than can be followed, and that was the end
         self.settling: Settling | None = None
         self.watches: dict[str, replayed.Watch] = {}  # of loads that replay a trace
@@ -86,7 +89,9 @@ class Observed:
         window.settle_areas(system)
         streams = self.built.streams[load.name]
         rate, megabytes = figures.rates(system, streams)
-        used = station_use.uses(system, station_use.stations_of(system, streams)[0])
+        used = []
+        if self.explained or load.rate is not None:  # a busy station tells of an open load
+            used = station_use.uses(system, station_use.stations_of(system, streams)[0])
         fails = failing.why(system, load, streams, self.before.get(load.name))
         unsettled = [] if fails else self._unsettled_of(load)
         latencies, thin = figures.latencies(system, load, streams)
@@ -104,7 +109,7 @@ class Observed:
             converged, more = (False, []) if fails else self._has_converged(load, converged)
             converged = converged and not unsettled
             warnings += more
-        busiest = None if fails else limits.limit_of(system, streams, used)
+        busiest = limits.limit_of(system, streams, used) if used and not fails else None
         saturated = self._is_saturated(load, streams, throughput)
         if saturated:
             converged = False
@@ -124,8 +129,8 @@ class Observed:
             mbps=megabytes,
             latency_ms=latencies,
             limited_by=busiest,
-            stages=station_use.stages(system, streams),
-            stations=used,
+            stages=station_use.stages(system, streams) if self.explained else {},
+            stations=used if self.explained else [],
             counts=account,
             window_s=figures.span(system) / NS_PER_S,
             warmup_s=self.warmup_ns / NS_PER_S,
@@ -135,7 +140,7 @@ class Observed:
             controllers=caching.controllers(system, self.scenario, volumes, load.volume),
             hybrids=hybrid_use.hybrids(system, self.scenario, volumes, load.volume),
             arrays=array_use.arrays(system, volumes, load.volume),
-            series=thermal.series(system, streams),
+            series=thermal.series(system, streams) if self.explained else [],
             within=None if load.within is None else within,
             within_ms=within_ms,
             saturated=saturated,

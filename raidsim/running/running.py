@@ -119,15 +119,24 @@ def telling(progress: Progress) -> Iterator[OnPoint | None]:
         raise InputError([Problem("run()", None, "progress", cause, "give True, or leave it out")])
 
 
-def run_for_answer(scenario: Scenario) -> Result:
+def run_for_answer(scenario: Scenario, *, explained: bool = True) -> Result:
     """Simulate a scenario as :func:`run` does, but of a search only what its answer is made of.
+
+    Parameters
+    ----------
+    scenario
+        What is simulated.
+    explained
+        Whether points also say where the time of their I/Os goes: stations, stages, limits, the
+        course of temperatures, and what is said of several points together. An array has
+        thousands of stations.
 
     Raises
     ------
     InputError
         As :func:`run` does.
     """
-    return _run(scenario, None, find=find_highest_alone)
+    return _run(scenario, None, find=find_highest_alone, explained=explained)
 
 
 def _run(
@@ -136,18 +145,19 @@ def _run(
     keeper: Keeper[Any] | None = None,
     *,
     find: Callable[..., Highest] = find_highest,
+    explained: bool = True,
 ) -> Result:
     measured: dict[float, list[Point]] = {}  # by intensity, or by the value that was tried
     highest = None
     try:
         if scenario.searched is None:
-            _measure_all(scenario, on_point, keeper, measured)
+            _measure_all(scenario, on_point, keeper, measured, explained)
             if _settles(scenario):
                 rates = _sustained_rates(scenario, on_point)
                 for intensity in range(scenario.points):
                     measured[intensity] = rates.add_to(measured[intensity], intensity)
         else:
-            first = partial(_first, keeper=keeper)
+            first = partial(_first, keeper=keeper, explained=explained)
             highest = find(scenario, scenario.searched, first, on_point, measured)
             if highest.iops is None and _settles(scenario):  # what is carried at all?
                 for value, points in measured.items():
@@ -157,7 +167,7 @@ def _run(
         if not measured:
             raise
         raise Interrupted(_result(scenario, measured, interrupted=True)) from None
-    return _result(scenario, measured, highest)
+    return _result(scenario, measured, highest, explained=explained)
 
 
 def _measure_all(
@@ -165,6 +175,7 @@ def _measure_all(
     on_point: OnPoint | None,
     keeper: Keeper[Any] | None,
     measured: dict[float, list[Point]],
+    explained: bool,
 ) -> None:
     """Simulate every intensity, side by side, and put down the points of each as it ends.
 
@@ -173,7 +184,7 @@ def _measure_all(
     told = None if on_point is None else _one_at_a_time(on_point)
 
     def simulate(intensity: int) -> list[Point]:
-        return run_point(scenario, intensity, told, keeper, key=intensity)
+        return run_point(scenario, intensity, told, keeper, intensity, explained=explained)
 
     execute(
         range(scenario.points),
@@ -200,7 +211,11 @@ def _result(
     highest: Highest | None = None,
     *,
     interrupted: bool = False,
+    explained: bool = True,
 ) -> Result:
+    points = [point for value in sorted(measured) for point in measured[value]]
+    if explained:
+        points = with_more_workers(with_reasons(points), scenario)
     return Result(
         raidsim=__version__,
         seed=scenario.seed,
@@ -209,10 +224,7 @@ def _result(
         volumes=inventory.volumes(scenario),
         links=inventory.links(scenario),
         power_w=inventory.system_power(scenario),
-        points=with_more_workers(
-            with_reasons([point for value in sorted(measured) for point in measured[value]]),
-            scenario,
-        ),
+        points=points,
         highest=highest,
         hybrids=[inventory.hybrid_facts(spec) for spec in scenario.hybrids],
         interrupted=interrupted,
@@ -247,28 +259,38 @@ def run_point(
     on_point: OnPoint | None = None,
     keeper: Keeper[Any] | None = None,
     key: float = 0,
+    *,
+    explained: bool = True,
 ) -> list[Point]:
     """Simulate one intensity: a point for each load.
 
-    A ``keeper`` keeps the I/Os of the point under the ``key``.
+    A ``keeper`` keeps the I/Os of the point under the ``key``. ``explained``: see
+    :func:`run_for_answer`.
     """
     model = Model(scenario, intensity)
     try:
-        return _points_of(model, on_point, keeper, key)
+        return _points_of(model, on_point, keeper, key, explained)
     finally:
         model.env.system.close()
 
 
 def _points_of(
-    model: Model, on_point: OnPoint | None, keeper: Keeper[Any] | None, key: float
+    model: Model,
+    on_point: OnPoint | None,
+    keeper: Keeper[Any] | None,
+    key: float,
+    explained: bool,
 ) -> list[Point]:
     """Measure the loads of a model, group by group."""
     scenario = model.scenario
     if scenario.events or scenario.machines:
-        return _measured(CourseSession(model, on_point), keeper, key)
+        session: Session = CourseSession(model, on_point)
+        session.explained = explained
+        return _measured(session, keeper, key)
     points: list[Point] = []
     for number, loads in enumerate(scenario.groups):
         session = Session(model, on_point, loads)
+        session.explained = explained
         points += _measured(session, keeper, key)
         if session.too_much is not None:  # the next group would never begin
             break
@@ -315,12 +337,16 @@ def _measured(session: Session, keeper: Keeper[Any] | None, key: float) -> list[
 
 
 def _first(
-    scenario: Scenario, on_point: OnPoint | None, keeper: Keeper[Any] | None = None
+    scenario: Scenario,
+    on_point: OnPoint | None,
+    keeper: Keeper[Any] | None = None,
+    *,
+    explained: bool = True,
 ) -> list[Point]:
     """Simulate what a search tries: the one intensity of a scenario."""
     searched = scenario.searched
     key = searched.intensities[0] if searched is not None else 0
-    return run_point(scenario, 0, on_point, keeper, key)
+    return run_point(scenario, 0, on_point, keeper, key, explained=explained)
 
 
 def _settles(scenario: Scenario) -> bool:
@@ -344,7 +370,7 @@ def _trial(
             words = f"what is carried, {at.label}"
             on_point(replace(at, label=words, points=points, fraction=0.99))
 
-    return run_point(scenario, intensity, tell)
+    return run_point(scenario, intensity, tell, explained=False)
 
 
 def _too_much(scenario: Scenario, intensity: int, error: SaturationError) -> InputError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from raidsim.result import Result
 
@@ -81,20 +81,24 @@ Simulate = Callable[[Job], Result]
 
 def simulate(job: Job) -> Result:
     """Run one job in the simulator."""
-    from raidsim.running import run_for_answer  # noqa: PLC0415  (loads the kernel)
-    from raidsim.scenario import load  # noqa: PLC0415
-
-    return run_for_answer(load(job.scenario, overrides=job.all_overrides()))
+    return _run(job, explained=True)
 
 
 def simulate_for_claims(job: Job) -> Result:
-    """Run one job, and keep what claims are about.
+    """Run one job for the figures that claims are about.
 
-    The use of hundreds of stations at each point would be carried from process to process for
-    nobody.
+    The use of hundreds of stations at each point would be gathered, and carried from process to
+    process, for nobody.
     """
-    result = simulate(job)
-    return replace(result, points=[replace(point, stations=[]) for point in result.points])
+    return _run(job, explained=False)
+
+
+def _run(job: Job, *, explained: bool) -> Result:
+    from raidsim.running import run_for_answer  # noqa: PLC0415  (loads the kernel)
+    from raidsim.scenario import load  # noqa: PLC0415
+
+    scenario = load(job.scenario, overrides=job.all_overrides())
+    return run_for_answer(scenario, explained=explained)
 
 
 def get_ready() -> None:
