@@ -188,3 +188,10 @@ def empty(table: Table, rows: int) -> NDArray[Any]:
     memory = np.zeros(front + size + LINE, np.uint8)
     first = front + -memory.ctypes.data % LINE
     return memory[first : first + size].view(table.type).reshape(rows, *table.memory.shape)
+
+
+def copied(rows: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of neighbouring rows, as bytes: numpy copies records field by field."""
+    copy = np.empty(rows.shape, rows.dtype)
+    copy.view(np.uint8)[...] = rows.view(np.uint8)
+    return copy

@@ -12,7 +12,7 @@ from raidsim.intervene import exposure
 from raidsim.kernel import disk_buffer
 from raidsim.kernel import tables as t
 from raidsim.kernel.world import TABLES
-from raidsim.records import Role
+from raidsim.records import Role, copied
 from raidsim.system.system import System
 
 
@@ -56,16 +56,15 @@ def reset(system: System) -> None:
     settle_promises(system)
     settle_dirt(system)
     supply.settle(system)
-    for table in TABLES.values():
+    used = [table for table in TABLES.values() if system.count(table.name)]
+    for table in used:
         table.open_window(system.rows(table.name))
     drives, caches = system.rows("drives"), system.rows("caches")
     drives["unsafe_peak"] = _at_risk(drives)
     caches["dirty_peak"] = caches["dirty"]
     exposure.reset(system)
     system.at_reset = {
-        table.name: system.rows(table.name).copy()
-        for table in TABLES.values()
-        if table.of(Role.COUNTER)
+        table.name: copied(system.rows(table.name)) for table in used if table.of(Role.COUNTER)
     }
     system.state["slice_origin"] = system.now
     system.state["slice_width"] = t.FIRST_SLICE
