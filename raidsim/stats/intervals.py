@@ -38,6 +38,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,14 +143,24 @@ def _slow_part(cosines: NDArray[np.float64], n: int) -> tuple[NDArray[np.float64
     that of the whole series. Values that pass as independent have even frequencies.
     """
     k = len(cosines)
-    j = np.arange(k)
-    waves = np.cos(math.pi / k * np.outer(j + 0.5, j[1:]))
-    slow: NDArray[np.float64] = waves @ cosines[1:] * math.sqrt(2.0 / n)
+    slow: NDArray[np.float64] = _waves(k) @ cosines[1:] * math.sqrt(2.0 / n)
     squares = float(slow @ slow)
     if np.abs(slow).max() <= 1e-12:
         return np.zeros(k), True  # what varies is fast, and evens out
     r = 1.0 - float(np.square(np.diff(slow)).sum()) / (2.0 * squares)
     return slow, abs(r) <= _TEST_Z * math.sqrt((k - 2) / (k * k - 1))
+
+
+@cache
+def _waves(k: int) -> NDArray[np.float64]:
+    """Return the waves of ``k`` - 1 frequencies at ``k`` places: a column for each.
+
+    They are kept, since ``k`` has few values and each interval needs several of them.
+    """
+    j = np.arange(k)
+    waves: NDArray[np.float64] = np.cos(math.pi / k * np.outer(j + 0.5, j[1:]))
+    waves.flags.writeable = False
+    return waves
 
 
 def _adjusted_student(slow: NDArray[np.float64], confidence: float) -> tuple[float, float]:
