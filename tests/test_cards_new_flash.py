@@ -42,6 +42,16 @@ def test_planes_that_read_by_themselves_are_dies_of_their_own():
     assert "4 planes" in card.sources["flash.die_capacity"].note
 
 
+def test_dies_of_four_bits_hold_more_so_a_small_drive_has_fewer_of_them():
+    """1 Tbit since 2018, where dies of three bits a cell held 512 Gbit: half as many programs."""
+    like = "samsung-990-pro-2tb"
+    three, four = (made(like, maker="Acme", cells=one, year=2022) for one in ("tlc", "qlc"))
+    assert four["flash.die_capacity"] == 128 * 2**30 // 4
+    assert four["flash.die_capacity"] == 2 * three["flash.die_capacity"]
+    at_once = [card["flash.channels"] * card["flash.dies_per_channel"] for card in (three, four)]
+    assert at_once[1] <= 0.6 * at_once[0]
+
+
 def test_planes_of_older_flash_wait_for_each_other():
     card = made("samsung-970-evo-plus-500gb", maker="Acme", year=2018)
     assert card["flash.planes"] == 2

@@ -72,9 +72,13 @@ TWO_BITS_SINCE = 2016
 """From which year on dies have three bits a cell as a rule, and those with two hold half as much:
 as Samsung's dies of 64 layers, 512 and 256 Gbit."""
 
+FOUR_BITS = 128
+"""GiB of a die with four bits a cell: 1 Tbit since the first ones, of 2018 with 64 layers (Intel and
+Micron), up to those of 144 and 176 layers. So a small drive has few dies."""
+
 DIE_WHY = (
     "usual of drives of {year}: 8 GiB up to 2011, 16 to 2015, 32 to 2017, 64 to 2022, then 128;"
-    " from 2016 on half of it with two bits a cell"
+    " from 2016 on half of it with two bits a cell, and 128 with four"
 )
 
 
@@ -143,4 +147,6 @@ def ends(kind: str, name: str, span: FitRange) -> tuple[float, float]:
 def usual_die(year: int, bits: int | None) -> int:
     """Return the GiB that a die of a drive of a year usually has, with so many bits a cell."""
     size = next(size for last, size in DIES if year <= last)
+    if bits == 4:
+        return FOUR_BITS
     return size // 2 if bits == 2 and year >= TWO_BITS_SINCE else size
