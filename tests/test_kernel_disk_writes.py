@@ -75,6 +75,26 @@ def test_uncached_a_drive_that_cannot_queue_gains_nothing_from_two_at_a_time():
     assert one[-1] - one[0] > (FEW - 1) * TURN
 
 
+@pytest.mark.parametrize("caught", [True, False])
+def test_uncached_a_write_begins_on_the_medium_while_its_data_still_comes(caught):
+    # The first sector comes by half a frame after, or before, the first frame is in the buffer.
+    first = COMMAND - 10 * US + link(8 * KIB)  # the other half of the latency is the answer's
+    comes_by = first + (1 if caught else -1) * link(4 * KIB)
+    assert link(BLOCK) < platter().transfer(0, BLOCK)  # the link is faster than the medium
+    disk = OneDisk(**SMALL)
+    disk.system.advance_clock(TURN - comes_by)
+    (done,) = disk.wait(disk.start(t.WRITE, 0, BLOCK))
+    passed = platter().transfer(0, BLOCK) + (0 if caught else TURN)
+    assert done.completed - done.issued == pytest.approx(comes_by + passed + 10 * US, abs=ROUNDING)
+
+
+def test_uncached_a_write_ends_no_sooner_than_its_data_has_come():
+    # The link takes ten times as long as the medium: the arm waits for most of the data.
+    disk = OneDisk(**SMALL | {"link__time_per_byte": "30 us/KiB"})
+    took = disk.writes(0, BLOCK)
+    assert took >= COMMAND + 10 * link(BLOCK) - ROUNDING
+
+
 def writes_per_second(model: str, cached: bool, ios: int) -> float:
     """Sequential writes of 64 KiB, one at a time, on a drive of the catalogue."""
     load = {"read": "0 %", "random": "0 %", "size": "64 KiB", "outstanding": 1}

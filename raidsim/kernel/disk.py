@@ -21,11 +21,13 @@ Verbs: :func:`command_arrived`, :func:`decode`, :func:`written_in` (data has com
 
 from __future__ import annotations
 
-from raidsim.kernel import arm, band_rewrites, deferred, disk_buffer, queue, shingles
+from raidsim.kernel import arm, band_rewrites, deferred, disk_buffer, queue, shingles, streaming
 from raidsim.kernel.jit import handler, part, routine
+from raidsim.kernel.mechanics import span
 from raidsim.kernel.reply import delay, promise, reached_medium, reply
 from raidsim.kernel.shingle_tables import FOR_HOST, PIECE
 from raidsim.kernel.station import account, arrive, round_ns
+from raidsim.kernel.streaming import FRAME
 from raidsim.kernel.tables import (
     FAILED,
     FLUSH,
@@ -201,7 +203,11 @@ def reserve(w, disk, index):
 
 @handler
 def fetch(w, disk, index):
-    """The data of a write comes over the link; the arm may be on its way meanwhile."""
+    """The data of a write comes over the link; the arm may be on its way meanwhile.
+
+    A write that goes straight to the medium waits for the arm from its first frame on, since drives
+    fetch the rest while they write.
+    """
     job = w.jobs[index]
     if disk["early_seek"] == 1 and disk["moving"] == 0 and disk["coming"] == NONE:
         disk_buffer.stop(w, disk)
@@ -209,7 +215,12 @@ def fetch(w, disk, index):
         disk["coming_since"] = w.state[0]["now"]
     job["stage"] = STAGE_DISK_LINK_WRITE
     job["direction"] = TO_MEDIUM
-    arrive(w, disk["link_to_drive"], index, round_ns(job["length"] * disk["link_ns"]))
+    length = job["length"]
+    if is_cached(w, disk, job) or disk["shingles"] != NONE:
+        arrive(w, disk["link_to_drive"], index, round_ns(length * disk["link_ns"]))
+        return
+    medium = round_ns(span(w, disk, job["offset"], job["offset"] + length))
+    streaming.head(w, disk["link_to_drive"], index, length, disk["link_ns"], medium, FRAME)
 
 
 @part("disks")

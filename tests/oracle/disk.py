@@ -8,7 +8,9 @@ before: by the head switch on the same cylinder, by the longer single-cylinder s
 Disk: a number of commands are worked on at a time, the others wait their turn. They pass a
 controller and, for writes, the link; then they wait for the arm. The arm takes them by one of
 four disciplines, seeks, waits for the first byte to come by (the spindle is at angle 0 at time
-0) and transfers. What a read has found leaves on the link so that both end together. With a
+0) and transfers. What a read has found leaves on the link so that both end together. A write
+waits for the arm from its first frame of 8 KiB on, or later if the medium would be faster than
+the link: all of its data has come before the last of it is due. With a
 write cache, writes are answered when their data is in it, and wait for the arm there; room is
 handed out first come, first served. A write that begins or ends inside a physical sector takes
 whole revolutions more, one as a rule.
@@ -32,6 +34,7 @@ import simpy
 from raidsim.cards import Card
 
 READ, WRITE = 0, 1
+FRAME = 8192  # bytes that are on the link before anything of them is passed on
 LONGEST_WRITE = 1 << 20  # bytes to which cached writes that continue each other grow
 JUST_MISSED = 1000.0  # ns: a byte this little past the head is still caught
 
@@ -206,11 +209,23 @@ class OracleDisk:
         cached = card.flag("write_cache.enabled") and length <= card.integer("write_cache.size")
         if cached:
             yield self._room(length)
-        yield from self._use(self.to_drive, self._link(length))
         if cached:
+            yield from self._use(self.to_drive, self._link(length))
             self._cache(offset, length)
         else:
+            yield from self._first_part(offset, length)
             yield self._wait_for_arm(WRITE, offset, length)
+
+    def _first_part(self, offset: int, length: int) -> Generator[Any, Any, None]:
+        """Let enough data come for the arm to begin; the rest follows on the link meanwhile."""
+        whole = self._link(length)
+        medium = round(self.platter.transfer(offset, length))
+        first = min(max(self._link(FRAME), whole - medium), whole)
+        with self.to_drive.request() as turn:
+            if first < whole:
+                self.env.process(self._use(self.to_drive, whole - first))
+            yield turn
+            yield self.env.timeout(first)
 
     def _use(self, resource: simpy.Resource, time: int) -> Generator[Any, Any, None]:
         with resource.request() as turn:
