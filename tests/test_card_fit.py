@@ -483,6 +483,15 @@ def call(capsys, *arguments: object) -> tuple[int, str]:
     return status("card", "fit", *arguments), " ".join(capsys.readouterr().out.split())
 
 
+def test_a_card_that_comes_with_raidsim_is_not_changed_by_its_name(capsys):
+    before = cards.load("intel-p4510-4tb").path.read_bytes()
+    assert status("card", "fit", "intel-p4510-4tb") == 2
+    told = capsys.readouterr().err
+    assert "comes with raidsim" in told
+    assert "--dry-run" in told
+    assert cards.load("intel-p4510-4tb").path.read_bytes() == before
+
+
 # ---- what is measured
 
 

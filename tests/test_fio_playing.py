@@ -58,6 +58,15 @@ def test_kb_base_turns_sizes_round():
     assert played(bs="4k", kb_base="1000").table["size"] == "4 kB"
 
 
+@pytest.mark.parametrize(
+    ("options", "said"), [({}, 1), ({"kb_base": "1000"}, 0), ({"bs": "4k"}, 0)]
+)
+def test_that_fio_takes_kib_for_1000_bytes_is_said(options, said):
+    found = played(**({"rw": "randread", "direct": "1", "bs": "4KiB"} | options))
+    notes = [note for note in found.notes if "1000 bytes" in note.meaning]
+    assert [note.option for note in notes] == ["bs"] * said
+
+
 @pytest.mark.parametrize(("base", "k"), [("1024", 1024), ("1000", 1000)])
 def test_integers_have_suffixes_too(base, k):
     """fio's HOWTO: an option of type int takes a suffix, as a size does."""

@@ -30,6 +30,7 @@ from raidsim.measured.said import RATE_HELD
 KINDS = {"read": 1.0, "write": 0.0, "trim": 0.0, "rw": None, "readwrite": None}
 ENGINE = "psync"  # fio's own choice on Linux
 _MIX = ("rwmixread", "rwmixwrite")
+_BINARY = re.compile(r"\d\s*[kmgtp]ib\b", re.IGNORECASE)
 _OFF = ("0", "none")
 _FORCED = ("1", "2", "sync", "dsync")
 _APART = ("0", "none", "2", "both")  # reads and writes are (also) reported apart
@@ -122,6 +123,7 @@ class _Player:
             self._base = 1000 if self.option("kb_base", "1024") == "1000" else 1024
             for part in (self._what, self._sizes, self._how_many, self._where, self._how_often):
                 part()
+            self._units()
         except _Stop:
             pass
         self._rest()
@@ -145,6 +147,13 @@ class _Player:
         if self.trims and len(parts) > 2:
             return parts[2], parts[2]
         return parts[0], (parts[1] if len(parts) > 1 and parts[1] else parts[0])
+
+    def _units(self) -> None:
+        """Say what fio makes of units that look like binary ones."""
+        for name in sorted(self.read & self.given.keys()):
+            if self._base == 1024 and _BINARY.search(self.given[name]):
+                meaning = "fio takes KiB for 1000 bytes, and k for 1024; kb_base=1000 swaps them"
+                self.note(name, meaning)
 
     # -- what a load has ----------------------------------------------------------------
 
