@@ -44,6 +44,16 @@ def test_another_size_of_the_same_series_is_near_and_not_the_same(model: str) ->
     assert not match_drive(drive(model), 0).is_exact
 
 
+@pytest.mark.parametrize(("controller", "interfaces"), [(None, {"sata"}), ("c0", {"sas", "sata"})])
+def test_a_disk_that_hangs_on_the_host_itself_is_no_sas_disk(controller, interfaces):
+    """Boards have ports for SATA; SAS needs an adapter, and then either is possible."""
+    for size in (3 * 10**12, 4 * 10**12, 6 * 10**12, 10**13):
+        disk = Drive("sda", LINE, frozenset({"sda"}), controller=controller)
+        found = match_drive(disk, size)
+        assert cards.load(found.card).word("link.interface") in interfaces
+        assert ("SATA (a guess" in found.reason) == (controller is None)
+
+
 def test_a_controller_whose_file_shows_three_copies_keeps_them():
     """A card has pairs unless its maker offers more; what a server has is no matter of doubt."""
     place = Place("show.txt", 3)

@@ -95,7 +95,10 @@ def match_drive(drive: Drive, least: int, *, is_all: bool = False) -> Match:
     _differences(made, found, drive, least, is_all=is_all)
     named = f"no card for {quote(drive.model.value)}" if drive.model else "the model is not known"
     series = "series" if not spins and _series(found, drive) else ""
-    alike = [why, interface, why_rpm, series, *(["capacity"] if size else [])]
+    plug = interface
+    if plug is None and drive.controller is None and found.word("link.interface") == "sata":
+        plug = "SATA (a guess: the host itself has ports for it)"
+    alike = [why, plug, why_rpm, series, *(["capacity"] if size else [])]
     made.reason = f"{named}; the nearest by {', '.join(one for one in alike if one)}: {found.title}"
     return made
 
@@ -140,7 +143,9 @@ def _distance(
     own = card.word("link.interface")
     shingled = float(card.has("smr.band"))
     if interface is None:
-        odd = float(own == "pcie" or (own == "nvme" and drive.controller is not None))
+        # Ports of a host itself are for SATA; SAS drives need an adapter.
+        cannot_be = "sas" if drive.controller is None else "nvme"
+        odd = 2.0 if own == cannot_be else float(own == "pcie")
     elif interface == own:
         odd = 0.0
     else:
