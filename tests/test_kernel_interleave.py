@@ -15,7 +15,7 @@ from raidsim.intervene.window import reset
 from raidsim.kernel import flash
 from raidsim.kernel import tables as t
 
-UNIT = 64 * KIB  # four planes
+STRIPE = 128 * KIB
 QUIET = {"read_ahead__depth": "0 KiB"}
 
 
@@ -39,7 +39,7 @@ def test_each_byte_of_the_host_has_one_place_on_the_flash(ways, offset, length):
     points = sorted({offset, offset + length - 1, *frames})
     places = [int(flash.place_of(row, point)) for point in points]
     assert [flash.address_at(row, place) for place in places] == points
-    group = UNIT * ways
+    group = STRIPE * ways
     assert [place // group for place in places] == [point // group for point in points]
 
 
@@ -100,5 +100,5 @@ def test_dies_limit_reads_of_four_units_to_as_many_as_their_senses(ways):
 
 
 def test_units_that_do_not_fit_into_a_program_unit_are_refused():
-    with pytest.raises(InputError, match=r"mapping.unit.*does not divide a program unit"):
+    with pytest.raises(InputError, match=r"mapping.unit.*does not divide flash.stripe"):
         OneDrive(flash__interleave=2, mapping__unit="12 KiB")

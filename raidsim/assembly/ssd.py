@@ -166,9 +166,10 @@ def _flash_problems(card: Card) -> Iterator[Problem]:
     if card.integer("flash.stripe") % unit:
         cause = f"is not a multiple of a program unit (planes x page = {unit} bytes)"
         yield card.problem("flash.stripe", cause, f"give a multiple of {unit} bytes")
-    if card.integer("flash.interleave") > 1 and unit % card.integer("mapping.unit"):
-        cause = "does not divide a program unit"
-        advice = f"a divisor of {unit} bytes, or a flash.interleave of 1"
+    stripe = card.integer("flash.stripe")
+    if card.integer("flash.interleave") > 1 and stripe % card.integer("mapping.unit"):
+        cause = "does not divide flash.stripe"
+        advice = f"a divisor of {stripe} bytes, or a flash.interleave of 1"
         yield card.problem("mapping.unit", cause, advice)
 
 

@@ -11,8 +11,9 @@ its block into this register, so the next data of a sequential stream is already
 (``sequential_read_time``). A read of a page that its die is already reading for another command
 waits for this read, and takes its bytes from the same register.
 
-Some drives *interleave*: neighbouring mapping units lie on ``interleave`` program units in turn,
-and so on as many dies. A read of a few of them then needs several dies, where one would do.
+Some drives *interleave*: neighbouring mapping units lie on ``interleave`` stripes in turn, and so
+on as many channels, or dies if there are fewer channels. A read of a few of them then needs several
+dies, where one would do. A *place* is a byte's address before that: see :func:`place_of`.
 """
 
 from __future__ import annotations
@@ -95,13 +96,13 @@ def sense_units(w, drive, index, start, end, time):
 
 @routine
 def sense_interleaved(w, drive, index, start, end, time):
-    """The same where mapping units lie on several program units in turn.
+    """The same where mapping units lie on several stripes in turn.
 
-    Of each group of program units, those mapping units that lie on the same one are read at once.
+    Of each group of stripes, those mapping units that lie on the same one are read at once.
     """
     size = drive["unit"]
     ways = drive["interleave"]
-    in_group = drive["page"] * drive["planes"] // size * ways
+    in_group = drive["stripe"] // size * ways
     first = start // size
     behind = (end - 1) // size + 1
     while first < behind:
@@ -121,7 +122,7 @@ def place_of(drive, offset):
     if ways == 1:
         return offset
     size = drive["unit"]
-    in_turn = drive["page"] * drive["planes"] // size  # mapping units of a program unit
+    in_turn = drive["stripe"] // size  # mapping units of a stripe
     number = offset // size
     in_group = number % (in_turn * ways)
     place = number - in_group + in_group % ways * in_turn + in_group // ways
@@ -135,7 +136,7 @@ def address_at(drive, place):
     if ways == 1:
         return place
     size = drive["unit"]
-    in_turn = drive["page"] * drive["planes"] // size
+    in_turn = drive["stripe"] // size
     number = place // size
     in_group = number % (in_turn * ways)
     unit = number - in_group + in_group % in_turn * ways + in_group // in_turn

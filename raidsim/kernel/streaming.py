@@ -29,7 +29,9 @@ def head(w, where, index, length, ns, following, piece):
     rest crosses behind it, as a job that nothing waits for.
     """
     whole = round_ns(length * ns)
-    first = min(max(round_ns(piece * ns), whole - following), whole)
+    # Service is asked for at speed 1, and what follows takes its time whatever the speed is.
+    meanwhile = round_ns(following * w.stations[where]["speed"])
+    first = min(max(round_ns(piece * ns), whole - meanwhile), whole)
     arrive(w, where, index, first)
     if first == whole:
         return
