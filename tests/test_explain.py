@@ -162,6 +162,21 @@ def test_a_64_kib_read_across_a_stripe_boundary_goes_in_two_parts() -> None:
     assert second.begins >= max(page.done for page in first.pages), "one after the other"
 
 
+def test_of_an_interleaved_drive_each_row_has_the_units_of_one_channel() -> None:
+    text = TEXT.replace("parts_in_turn = true", "parts_in_turn = false\ninterleave = 4")
+    found = explain(scenario.load_text(text), "read", 8 * KIB, 24 * KIB)
+    (command,) = commands(found)
+    assert [(sense.offset, sense.length) for sense in command.senses] == [
+        (8 * KIB, 8 * KIB),
+        (12 * KIB, 8 * KIB),
+        (16 * KIB, 4 * KIB),
+        (20 * KIB, 4 * KIB),
+    ]
+    assert len({sense.channel for sense in command.senses}) == 4
+    assert sum(sense.frames for sense in command.senses) == 6
+    assert "one of every 4 units" in printed(found)
+
+
 def test_where_parts_are_not_taken_in_turn_all_dies_sense_at_once() -> None:
     text = TEXT.replace("parts_in_turn = true", "parts_in_turn = false")
     (command,) = commands(explain(scenario.load_text(text), "read", "124 KiB", "64 KiB"))

@@ -185,7 +185,7 @@ def test_numbers_may_be_texts():
         ('{"schema": "raidsim.result/1", "points": []}', "holds no result of fio"),
         ('{"fio version": "fio-3.33", "jobs": [', "x.json:1: the JSON is cut off here"),
         ('{"fio version": "fio-3.33",, "jobs": []}', "x.json:1: is not JSON"),
-        (json.dumps(PLUS) + "\n" + json.dumps(PLUS), "x.json:2: another result begins here"),
+        (json.dumps(PLUS) + "\n" + json.dumps(PLUS), "x.json:2: a second result begins here"),
         ("{" * 100_000, "is not JSON"),
         ('{"a":' * 100_000, "is not JSON"),
     ],

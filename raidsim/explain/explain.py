@@ -116,6 +116,8 @@ def _flash(spec: VolumeSpec, drive: Any) -> Flash:
         frame=int(drive["frame"]),
         stripe=int(drive["stripe"]),
         program_unit=int(drive["page"]) * int(drive["planes"]),
+        unit=int(drive["unit"]),
+        interleave=int(drive["interleave"]),
     )
 
 

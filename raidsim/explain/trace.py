@@ -272,8 +272,11 @@ class Trace:
     def _senses(self, command: int) -> Iterator[Sense]:
         senses = self.below(command, t.STAGE_SENSED)
         pages = list(self._pages(command, t.STAGE_CHANNEL_READ, t.STAGE_LINK_READ))
-        # The senses of a part are asked for in one instant.
+        # The senses of a part are asked for in one instant; in order of the host's addresses.
         parts = sorted({visit.queued for visit in senses})
+        senses = sorted(
+            senses, key=lambda visit: (visit.queued, flash.address_at(self.drive, visit.offset))
+        )
         for visit in senses:
             end = visit.offset + visit.length
             channel, die = self._place(visit.station)
@@ -292,20 +295,22 @@ class Trace:
 
     def _pages(self, command: int, first: int, last: int) -> Iterator[Page]:
         done = {visit.offset: visit.ends for visit in self.below(command, last)}
+        is_read = first == t.STAGE_CHANNEL_READ
         for visit in self.below(command, first):
+            place = flash.place_of(self.drive, visit.offset) if is_read else visit.offset
             yield Page(
-                number=visit.offset // int(self.drive["page"]),
+                number=place // int(self.drive["page"]),
                 offset=visit.offset,
                 length=visit.length,
-                frames=self._frames(visit) if first == t.STAGE_CHANNEL_READ else 0,
+                frames=self._frames(place, visit.length) if is_read else 0,
                 done=done[visit.offset] / NS_PER_S,
             )
 
-    def _frames(self, visit: Visit) -> int:
+    def _frames(self, place: int, length: int) -> int:
         """ECC frames that a page takes on its channel: the kernel's sum, at 1 ns a frame."""
         drive = {"frame": self.drive["frame"], "channel_read_ns": 1 / self.drive["frame"]}
         count = getattr(flash.transfer_frames, "__wrapped__", flash.transfer_frames)
-        return int(count(drive, visit.offset, visit.offset + visit.length))
+        return int(count(drive, place, place + length))
 
     def programs(self) -> Iterator[Program]:
         """The program units that were flushed."""

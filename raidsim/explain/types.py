@@ -149,6 +149,8 @@ class Flash:
     frame: int
     stripe: int
     program_unit: int
+    unit: int  # bytes of a mapping unit
+    interleave: int  # channels on which neighbouring mapping units lie in turn
 
 
 @dataclass(frozen=True)

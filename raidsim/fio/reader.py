@@ -84,7 +84,7 @@ def _json(text: str, name: str) -> tuple[dict[str, Any], list[Problem]]:
         (line + 1 + number, one) for number, one in enumerate(body[end:].split("\n")) if one.strip()
     ]
     if second := next((number for number, one in after if one.lstrip().startswith("{")), None):
-        cause = "another result begins here: which jobs ran side by side is not known of both"
+        cause = "a second result begins here, and nothing tells which jobs ran at the same time"
         refuse(name, cause, "give each result of fio in a file of its own", line=second)
     remarks += [
         Problem(name, number, None, f"is left out, because it comes after the JSON: {quote(one)}")

@@ -442,8 +442,8 @@ def _contradiction(job: MeasuredJob, load: Mapping[str, Any]) -> Iterator[str]:
         if at_once > AT_ONCE * most:
             yield (
                 f"the measured rate and mean latency of {name}s cannot both be right: they give"
-                f" {at_once:,.4g} {name}s under way (Little's law), and the job keeps {most:,} at"
-                " most"
+                f" {at_once:,.{0 if at_once >= 100 else 1}f} {name}s under way (Little's law), and"
+                f" the job keeps {most:,} at most"
             )
 
 

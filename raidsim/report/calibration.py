@@ -22,7 +22,7 @@ def open_ends(report: CalibrationReport) -> list[str]:
     if alone:
         found.append(f"Not determined, whatever the others are: {', '.join(alone)}.")
     found += [
-        f"Determined only together: {traded}, at the same time, change no claim."
+        f"No claim changes if these change together, so only their combination is known: {traded}."
         for traded in report.traded
     ]
     return found

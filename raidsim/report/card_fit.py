@@ -122,7 +122,7 @@ def _open(found: CardFit) -> list[str]:
     if alone:
         lines.append(f"Not determined by any figure: {', '.join(alone)}.")
     lines += [
-        f"Determined only together: {one}, at the same time, change no figure."
+        f"No figure changes if these change together, so only their combination is known: {one}."
         for one in found.traded
     ]
     return lines

@@ -143,6 +143,12 @@ def _senses(explanation: Explanation, flash: Flash) -> Iterator[Text | Table]:
     unit, stripe = numbers.size(flash.program_unit), numbers.size(flash.stripe)
     yield _geometry(flash)
     yield Text(f"A die reads the pages of {page} of one program unit of {unit} at once.")
+    if flash.interleave > 1:
+        size = numbers.size(flash.unit)
+        yield Text(
+            f"Neighbouring units of {size} lie on {flash.interleave} channels in turn: a row begins"
+            f" at its first byte, and has one of every {flash.interleave} units from there on."
+        )
     if any(sense.part > 1 for c in _commands(explanation) for sense in c.senses):
         yield Text(f"A read that crosses a stripe of {stripe} is split there; part follows part.")
     frames = sum(sense.frames for c in _commands(explanation) for sense in c.senses)
