@@ -226,7 +226,7 @@ def fetch(w, disk, index):
 @part("disks")
 @handler
 def written_in(w, index):
-    """The data of a write is in the buffer."""
+    """The data of a write is in the buffer, or the first part of one that is not cached."""
     job = w.jobs[index]
     disk = w.disks[job["row"]]
     if disk["coming"] == index:
