@@ -318,7 +318,9 @@ def test_values_that_add_up_are_told_as_an_exchange(toy):
     assert {one.name for one, _ in traded.shares} == {"submit.write_time", "complete.io_time"}
     total = by_name(report)["submit.write_time"].after + by_name(report)["complete.io_time"].after
     assert total == pytest.approx(LATENCY * 1e6, rel=0.01)
-    assert any("together: submit.write_time -" in one for one in calibration.open_ends(report))
+    assert any(
+        "combination is known: submit.write_time -" in one for one in calibration.open_ends(report)
+    )
     # The card keeps what both do to the figures: only that tells that they are known together.
     told = cards.load(toy[0]).sensitivities
     both = [told[name] for name in ("submit.write_time", "complete.io_time")]

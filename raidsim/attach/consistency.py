@@ -54,19 +54,17 @@ def make_consistent(members: Members, stripes: Iterable[tuple[int, int]]) -> Non
     OSError
         If the host cannot write its files.
     """
-    n: int = members.layout["span_drives"]
-    for span, row in stripes:
-        for drive in range(span * n, span * n + n):
-            if not members.is_good(drive, row * members.strip):
+    for drive, row in _strips_of(members, stripes):
+        if not members.is_good(drive, row * members.strip):
+            continue
+        role, copy, _ = held(members.layout, drive, row)
+        if role >= P or copy > 0:
+            try:
+                content = members.restored(drive, row)
+            except DataLost:
                 continue
-            role, copy, _ = held(members.layout, drive, row)
-            if role >= P or copy > 0:
-                try:
-                    content = members.restored(drive, row)
-                except DataLost:
-                    continue
-                if content is not None:
-                    members.drives[drive].write(row * members.strip, content)
+            if content is not None:
+                members.drives[drive].write(row * members.strip, content)
 
 
 def inconsistent(members: Members, stripes: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -82,12 +80,18 @@ def inconsistent(members: Members, stripes: Iterable[tuple[int, int]]) -> list[t
     DataLost
         If too many drives are gone for there to be others.
     """
-    n: int = members.layout["span_drives"]
     wrong = []
+    for drive, row in _strips_of(members, stripes):
+        content = members.restored(drive, row)
+        there = members.drives[drive].read(row * members.strip, members.strip)
+        if content not in (None, there):
+            wrong.append((drive, row))
+    return wrong
+
+
+def _strips_of(members: Members, stripes: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Drive and row of each strip of stripes that are given by span and row."""
+    n: int = members.layout["span_drives"]
     for span, row in stripes:
         for drive in range(span * n, span * n + n):
-            content = members.restored(drive, row)
-            there = members.drives[drive].read(row * members.strip, members.strip)
-            if content not in (None, there):
-                wrong.append((drive, row))
-    return wrong
+            yield drive, row

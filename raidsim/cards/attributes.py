@@ -223,7 +223,7 @@ _HDD: tuple[_Row, ...] = (
     *_FRONT,
     ("command.time",                      "time",          "0 us",         "10000 us",     None,    "time of the drive's controller per command, one at a time"),
     ("command.write_time",                "time",          "0 us",         "10000 us",     "0 us",  "additional time of the controller per write: it asks the host for the data"),
-    ("command.early_seek",                "flag",          None,           None,           False,   "the arm moves to the place of a write before the first part of its data has come over the link; otherwise then"),
+    ("command.early_seek",                "flag",          None,           None,           False,   "the arm moves to the place of a write while the first part of its data is still on the link; if false, it moves when that part has come"),
     *((f"overhead.{op}_{hit}_after_{before}", "time", "0 us", "100000 us", UNKNOWN, f"time of the drive's controller for a {op} that {word}, after a {before}; all eight or none: they take the place of command.time") for op, hits in (("read", ("finds its first sector in the buffer", "finds nothing in the buffer")), ("write", ("is cached", "is not cached"))) for hit, word in zip(("hit", "miss"), hits, strict=True) for before in ("read", "write")),
     ("overhead.read_completion",          "time",          "0 us",         "100000 us",    "0 us",  "time on the link behind the data of a read: status and completion"),
     ("recovery.time",                     "time",          "0 ms",         "600000 ms",    "7000 ms", "time for which it tries to read a bad sector before it reports an error"),

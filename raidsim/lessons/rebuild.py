@@ -102,8 +102,13 @@ def rule(d: Given) -> str:
         simulate(SYSTEM, f"load.outstanding={d.q}", f"volume.rebuild_rate={d.rate} %")
     )
     too_long = 100 * (full(d) * 100 / d.rate / simulated - 1)
-    if too_long < NEAR:
-        return "At such a rate the rule holds; at others it gives up to a twentieth too much."
+    if abs(too_long) < NEAR:
+        return "At such a rate the rule holds; at others it is up to a tenth off."
+    if too_long < 0:
+        return (
+            f"The rule gives {-too_long:.0f} % too little: without rests one row is written right"
+            " behind the other, and after a rest its place on the new drive first has to come round."
+        )
     return (
         f"The rule gives {too_long:.0f} % too much: while the rebuild rests the host is served"
         " sooner, and so shorter are the queues that it meets."
