@@ -51,11 +51,25 @@ def _without_price(data: dict[str, Any]) -> str:
     return "price.each is left out: prices are in files of their own, which raidsim plan reads"
 
 
+def _with_compared(data: dict[str, Any]) -> str:
+    """Take what models leave out from the draws of a result, where only they had it."""
+    unknowns = data.get("unknowns")
+    if not isinstance(unknowns, dict) or "model" not in unknowns:
+        return ""
+    model = unknowns.pop("model")
+    slower, tail = unknowns.pop("model_slower", None), unknowns.pop("model_tail", None)
+    names = {key: unknowns.pop(key, []) for key in ("uncompared", "stand_ins", "measured_apart")}
+    slower = model if slower is None else slower
+    data["compared"] = {"slower": slower, "faster": model, "tail": slower if tail is None else tail}
+    data["compared"] |= names
+    return "compared has what models leave out, which unknowns had: model, model_slower and so on"
+
+
 SCHEMAS: dict[str, Schema] = {
     "scenario": Schema(),
     "card": Schema(2, {1: _without_price}),
     "claims": Schema(),
-    "result": Schema(),
+    "result": Schema(2, {1: _with_compared}),
 }
 
 

@@ -209,7 +209,7 @@ def test_json_to_standard_output_is_alone_there(
     scenario: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert status("run", scenario, "--json", "-") == 0
-    assert json.loads(capsys.readouterr().out)["schema"] == "raidsim.result/1"
+    assert json.loads(capsys.readouterr().out)["schema"] == "raidsim.result/2"
 
 
 @pytest.mark.parametrize(

@@ -162,8 +162,8 @@ def test_the_words_beside_intervals_name_a_card_that_stands_in() -> None:
         ),
         unknowns=10,
     )
-    assert found.unknowns.stand_ins == ["nl-sas-2tb"]
-    assert found.unknowns.uncompared == []
+    assert found.compared.stand_ins == ["nl-sas-2tb"]
+    assert found.compared.uncompared == []
     (curve,) = curves(found)
     said = words.block(curve, found)
     assert said.title.endswith("; nl-sas-2tb stands in for what has no card")
@@ -172,7 +172,7 @@ def test_the_words_beside_intervals_name_a_card_that_stands_in() -> None:
 def test_the_words_beside_intervals_say_that_parts_were_not_measured_together() -> None:
     few = {"load__outstanding": 4, "measure__min_ios": 1_000, "measure__max_ios": 2_000}
     found = raidsim.run(on("intel-p3700-800gb", host__model="windows-pc-sata", **few), unknowns=10)
-    assert found.unknowns.model == found.unknowns.model_slower == spread.APART
+    assert found.compared.faster == found.compared.slower == spread.APART
     (curve,) = curves(found)
     said = words.block(curve, found)
     assert said.title.endswith("; windows-pc-sata and intel-p3700-800gb were not measured together")

@@ -27,7 +27,7 @@ ALLOWED = {
     "cards/disk_classes.py",  # what firmware of old disks does,
     "cards/rated.py",  # what their sheets print,
     "cards/years.py",  # since when there are any,
-    "unknowns/experiments.py",  # which measurement shows a value,
+    "studies/experiments.py",  # which measurement shows a value,
     "planning/bounds.py",  # and what physics lets none of them do better
 }
 MODELS = ("samsung-970-evo-plus-500gb", "intel-p3700-800gb", "seagate-st373455ss", "nl-sas-2tb")

@@ -7,7 +7,7 @@ import pytest
 from raidsim import cards
 from raidsim.cards.attributes import KINDS
 from raidsim.fio.job_file import read_jobs
-from raidsim.unknowns.experiments import _SHOWN_BY, experiment_for, load_for
+from raidsim.studies.experiments import _SHOWN_BY, experiment_for, load_for
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -11,11 +11,11 @@ from raidsim.fio.job_file import read_jobs
 from raidsim.report.curves import curves
 from raidsim.report.unknowns import block
 from raidsim.scenario import Scenario, load_text
+from raidsim.studies.experiments import experiment_for, loads_of_a_drive
 from raidsim.studies.measurements import LEAST, measurement_of
 from raidsim.studies.short import measured, shortened
 from raidsim.studies.unknown import run
 from raidsim.unknowns import spread
-from raidsim.unknowns.experiments import experiment_for, loads_of_a_drive
 from raidsim.unknowns.values import unknown_values
 
 HOST = '[host]\nmodel = "intel-xeon-8380-pair"\n'

@@ -334,7 +334,7 @@ def test_to_json_is_what_the_command_line_writes(tmp_path):
     assert made.to_json(path) is None
     assert path.read_text("utf-8") == made.to_json()
     assert path.read_bytes() == json_file.render(made.to_dict())
-    assert json.loads(made.to_json())["schema"] == "raidsim.result/1"
+    assert json.loads(made.to_json())["schema"] == "raidsim.result/2"
 
 
 def test_to_json_refuses_a_path_that_cannot_be_written(tmp_path):

@@ -93,7 +93,7 @@ def test_every_kind_of_sweep_can_be_reported(name: str) -> None:
 
 def test_json_holds_what_the_contract_promises() -> None:
     data = json.loads(RENDERERS["json"](result()))
-    assert data["schema"] == "raidsim.result/1"
+    assert data["schema"] == "raidsim.result/2"
     assert {"raidsim", "seed", "scenario", "provenance", "points"} <= set(data)
     first = data["points"][0]
     assert {"load", "outstanding", "iops", "mbps", "latency_ms", "limited_by"} <= set(first)
@@ -107,7 +107,7 @@ def test_json_holds_what_the_contract_promises() -> None:
 
 def test_json_is_indented_by_two_and_ends_with_a_newline() -> None:
     text = RENDERERS["json"](result()).decode()
-    assert text.startswith('{\n  "schema": "raidsim.result/1",\n  "raidsim"')
+    assert text.startswith('{\n  "schema": "raidsim.result/2",\n  "raidsim"')
     assert text.endswith("}\n")
 
 

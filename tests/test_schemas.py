@@ -10,6 +10,7 @@ from synthetic import result
 
 from raidsim import InputError, SchemaWarning, cli
 from raidsim.cards.loader import read_card
+from raidsim.result import SCHEMA
 from raidsim.result.file import parse
 from raidsim.scenario import from_data, load_text
 from raidsim.scenario import load as load_scenario
@@ -102,14 +103,14 @@ def test_a_number_is_no_key_of_a_scenario():
 
 
 def test_a_result_of_a_newer_schema_is_refused():
-    text = result().to_json().replace("raidsim.result/1", "raidsim.result/2")
-    assert "r.json: schema: 2 is newer than this version" in refusal(parse, text, "r.json")
+    text = result().to_json().replace(SCHEMA, "raidsim.result/3")
+    assert "r.json: schema: 3 is newer than this version" in refusal(parse, text, "r.json")
 
 
 def test_a_scenario_is_not_taken_from_a_result_of_a_newer_schema(tmp_path):
     path = tmp_path / "r.json"
-    path.write_text('{"schema": "raidsim.result/2", "scenario": {}}')
-    assert "schema: 2 is newer" in refusal(load_scenario, path)
+    path.write_text('{"schema": "raidsim.result/3", "scenario": {}}')
+    assert "schema: 3 is newer" in refusal(load_scenario, path)
 
 
 # ---- migrations
@@ -151,8 +152,24 @@ def test_the_price_of_an_older_card_is_left_out_and_told():
 def test_a_result_is_migrated(of_tomorrow):
     of_tomorrow("result")
     with pytest.warns(SchemaWarning, match="r.json: brought from schema"):
-        again = parse(result().to_json(), "r.json")
+        again = parse(result().to_json().replace(SCHEMA, "raidsim.result/1"), "r.json")
     assert again.points == result().points
+
+
+def test_what_models_leave_out_is_read_from_the_draws_of_older_results():
+    data = result().to_dict() | {"schema": "raidsim.result/1"}
+    del data["compared"]
+    data["unknowns"] = {"draws": 64, "model": 0.25, "model_slower": 0.4, "uncompared": ["a-disk"]}
+    with pytest.warns(SchemaWarning, match="compared has what models leave out"):
+        moved = up_to_date("result", data, "r.json")
+    assert moved["unknowns"] == {"draws": 64}
+    assert (moved["compared"]["slower"], moved["compared"]["faster"]) == (0.4, 0.25)
+    assert moved["compared"]["uncompared"] == ["a-disk"]
+
+
+def test_an_older_result_without_draws_is_read_without_a_word():
+    older = result().to_json().replace(SCHEMA, "raidsim.result/1")
+    assert parse(older, "r.json") == result()
 
 
 def test_a_migrated_scenario_is_written_with_the_present_number(of_tomorrow):

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from raidsim.report import (
+    compared,
     controllers,
     drives,
     hardware,
@@ -223,6 +224,8 @@ def notes(curve: Curve, result: Result) -> Iterator[str]:
     yield from machines.lines(curve)
     yield from replay_words.lines(curve)
     yield f"IO/s with half the {confidence(result.scenario)} interval; {numbers.MB_PER_S}"
+    if (said := compared.line(curve, result)) is not None:
+        yield said
     if any(point.rate is not None and point.workers > 1 for point in curve.points):
         yield f"each of the {curve.points[0].workers} workers is offered that rate"
     if curve.axis == "rate" and curve.counted < 1 and "trim" not in curve.points[0].latency_ms:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from raidsim import units
-from raidsim.report import numbers
+from raidsim.report import compared, numbers
 from raidsim.report.curves import Curve, half_width, latency_unit
 from raidsim.report.phases import duration
-from raidsim.result import Result
+from raidsim.result import Compared, Result
 from raidsim.result.draws import Figure, PointUnknowns, Share, Unknowns
 from raidsim.studies.point_figures import RATE_FROM, TIME, is_of_course, is_time_of_operation
 from raidsim.unknowns import spread
@@ -58,8 +58,8 @@ def named(point: PointUnknowns, name: str) -> Figure | None:
 
 def block(curve: Curve, result: Result) -> Block | None:
     """All that is said of a load; None where nothing was drawn, or there is no figure."""
-    found = result.unknowns
-    if found is None or not curve.unknowns:
+    found, of = result.unknowns, result.compared
+    if found is None or of is None or not curve.unknowns:
         return None
     unit, scale = latency_unit(curve.points)
     names, course = _names(curve), list(_course(curve))
@@ -73,7 +73,7 @@ def block(curve: Curve, result: Result) -> Block | None:
             span(one, scale if one is not None and one.unit == "ms" else 1.0) for one in figures
         ]
         rows.append(Row(cells, _main(figures[0] if figures else None)))
-    return Block(_title(found), headers, rows, course, list(_notes(curve, found)))
+    return Block(_title(found, of), headers, rows, course, list(_notes(curve, found, of)))
 
 
 def job_file(result: Result) -> bytes:
@@ -177,31 +177,14 @@ def _header(name: str, unit: str) -> str:
     return f"{name}, s"
 
 
-def _left_out(found: Unknowns) -> str:
-    more = []
-    if found.model_slower not in (None, found.model):
-        more.append(f"{numbers.percent(found.model_slower)} where a system is slower")
-    tails = any(one.name.endswith(" p99") for point in found.points for one in point.figures)
-    if tails and found.model_tail is not None:
-        more.append(f"{numbers.percent(found.model_tail)} above a p99")
-    words = numbers.percent(found.model)
-    return f"{words} ({', '.join(more)})" if more else words
-
-
-def _title(found: Unknowns) -> str:
+def _title(found: Unknowns, of: Compared) -> str:
     values = "1 value" if found.values == 1 else f"{found.values} values"
-    why = ""
-    if found.uncompared:
-        why = f"; no measurement was compared with {', '.join(found.uncompared)}"
-    if found.stand_ins:
-        stand = "stands" if len(found.stand_ins) == 1 else "stand"
-        why += f"; {', '.join(found.stand_ins)} {stand} in for what has no card"
-    if found.measured_apart:
-        *some, last = found.measured_apart
-        why += f"; {', '.join(some)} and {last} were not measured together"
+    tails = any(one.name.endswith(" p99") for point in found.points for one in point.figures)
+    why = "".join(f"; {one}" for one in compared.reasons(of))
     return (
         f"Intervals with what the cards do not know: nine in ten of {found.draws} draws of"
-        f" {values}, widened by {_left_out(found)} for what the models leave out{why}"
+        f" {values}, widened by {compared.widening(of, tails=tails)} for what the models leave"
+        f" out{why}"
     )
 
 
@@ -220,12 +203,12 @@ def _of(share: Share, drawn: float) -> str:
     return f"{numbers.percent(share.share * drawn)} {share.value} of {share.card}"
 
 
-def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
+def _notes(curve: Curve, found: Unknowns, of: Compared) -> Iterator[str]:
     """Yield notes on the causes of the width, on what would narrow it, and on problems."""
     rate = _widest(curve)
     if rate is not None:
         yield from _behind(rate)
-    if rate is not None and (rate.left_out or 0.0) >= MOST and (parts := _wide(found)):
+    if rate is not None and (rate.left_out or 0.0) >= MOST and (parts := _wide(of)):
         usual = numbers.percent(spread.MODEL)
         yield (
             f"any results of fio of {' and '.join(parts)}, given to raidsim calibrate"
@@ -247,16 +230,16 @@ def _notes(curve: Curve, found: Unknowns) -> Iterator[str]:
             f"in {found.drawn_in} of {found.draws} draws values did not fit together on a card:"
             " they were moved halfway back to its own values until they did"
         )
-    yield _held(found)
+    yield _held(of)
 
 
-def _wide(found: Unknowns) -> list[str]:
+def _wide(found: Compared) -> list[str]:
     """Parts because of which intervals are wider, as the user would name them."""
     parts = [*found.uncompared, *(f"what {one} stands in for" for one in found.stand_ins)]
     return parts or (["this system"] if found.measured_apart else [])
 
 
-def _held(found: Unknowns) -> str:
+def _held(found: Compared) -> str:
     """Return a sentence with the share of published figures inside such intervals."""
     low, high = spread.HALF
     half = f"half of what others measured was {low:.2f} to {high:.2f} times the prediction"

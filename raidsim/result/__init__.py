@@ -4,6 +4,7 @@ Nothing here computes. `raidsim.observe` and `raidsim.running` make these object
 `raidsim.report` shows them; docs/reference/results.md describes every field.
 """
 
+from raidsim.result.compared import Compared
 from raidsim.result.course import (
     Course,
     Event,
@@ -42,6 +43,7 @@ __all__ = [
     "SCHEMA",
     "ArrayUse",
     "Carried",
+    "Compared",
     "ControllerUse",
     "Counts",
     "Course",

@@ -60,15 +60,9 @@ class Unknowns:
     draws: int  # beside the cards as they are
     seed: int  # of the draws
     values: int  # of cards that are unknown, and were drawn
-    model: float  # relative standard deviation that is added for what models leave out
     ios: int  # of each short run, at least; 0 where runs have an end of their own
     failed: int  # draws that could not be run
     drawn_in: int  # draws in which values did not fit together, and were taken halfway back
     points: list[PointUnknowns]
     experiments: list[Experiment] = field(default_factory=list)  # for the first point
-    model_slower: float | None = None  # the same where a system is slower; None: as model
-    model_tail: float | None = None  # the same above percentiles from the 95th on
-    uncompared: list[str] = field(default_factory=list)  # cards compared with no measurement
-    stand_ins: list[str] = field(default_factory=list)  # cards that stand in for other parts
-    measured_apart: list[str] = field(default_factory=list)  # cards never compared in one system
     problems: list[str] = field(default_factory=list)  # why draws could not be run, each once

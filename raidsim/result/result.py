@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, overload
 
 from raidsim import schemas
+from raidsim.result.compared import Compared
 from raidsim.result.draws import Unknowns
 from raidsim.result.facts import HybridFacts, LinkFacts, SystemPower, VolumeFacts
 from raidsim.result.figures import Interval
@@ -53,6 +54,7 @@ class Result:
     highest: Highest | None = None  # of a load that is searched for
     hybrids: list[HybridFacts] = field(default_factory=list)
     interrupted: bool = False  # by Ctrl-C: these are the points that were finished before
+    compared: Compared | None = None  # how far models may be off; None: a file does not tell
     unknowns: Unknowns | None = None  # how far it would move if cards were as they might be
     schema: str = SCHEMA
 

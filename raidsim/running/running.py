@@ -35,6 +35,7 @@ from raidsim.running.session import Session
 from raidsim.running.sustained_rate import SustainedRates
 from raidsim.scenario import Scenario
 from raidsim.system.tables import SaturationError
+from raidsim.unknowns.compared import compared
 from raidsim.version import __version__
 from raidsim.workers.engine import execute
 
@@ -228,6 +229,7 @@ def _result(
         highest=highest,
         hybrids=[inventory.hybrid_facts(spec) for spec in scenario.hybrids],
         interrupted=interrupted,
+        compared=compared(scenario),
     )
 
 

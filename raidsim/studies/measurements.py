@@ -1,6 +1,6 @@
 """Which measurement of a drive shows one of its values, found by simulation.
 
-The table (:mod:`raidsim.unknowns.experiments`) has for every value a load that depends on little
+The table (:mod:`raidsim.studies.experiments`) has for every value a load that depends on little
 else. On some drives this load does not depend on the value either: random reads of 128 KiB with 32
 outstanding show the channels of a drive on PCIe, but the link of a drive on SATA. So the load is
 simulated with the value at both ends of its drawn range. If the rate changes too little for a
@@ -18,15 +18,15 @@ from raidsim.cards.posterior import FIGURE
 from raidsim.errors import InputError, TableOverflowError
 from raidsim.result.draws import Experiment
 from raidsim.scenario import Scenario
-from raidsim.studies.short import measured, shortened
-from raidsim.system.tables import SaturationError
-from raidsim.unknowns.experiments import (
+from raidsim.studies.experiments import (
     Load,
     drive_alone,
     experiment_for,
     load_for,
     loads_of_a_drive,
 )
+from raidsim.studies.short import measured, shortened
+from raidsim.system.tables import SaturationError
 from raidsim.unknowns.values import UnknownValue
 
 CLEAR = 6 * FIGURE

@@ -32,7 +32,7 @@ from raidsim.studies.point_figures import (
 from raidsim.studies.short import measured, shortened
 from raidsim.system.tables import SaturationError
 from raidsim.unknowns import spread
-from raidsim.unknowns.compared import left_out, measured_apart, stand_ins, uncompared
+from raidsim.unknowns.compared import left_out
 from raidsim.unknowns.draws import Draws
 from raidsim.unknowns.links import most_carried
 from raidsim.unknowns.platters import half_turn
@@ -225,12 +225,6 @@ def section(result: Result, drawn: Drawn) -> Unknowns:
         draws=drawn.draws.count,
         seed=drawn.draws.seed,
         values=len(told.inputs),
-        model=told.left_out.faster,
-        model_slower=told.left_out.slower,
-        model_tail=spread.TAIL,
-        uncompared=uncompared(drawn.scenario),
-        stand_ins=stand_ins(drawn.scenario),
-        measured_apart=measured_apart(drawn.scenario),
         ios=0 if has_end else drawn.scenario.measure.min_ios,
         failed=len(reasons),
         drawn_in=len({number for _, number in drawn.draws.drawn_in}),

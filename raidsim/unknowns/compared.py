@@ -22,6 +22,7 @@ from statistics import median
 from raidsim import cards
 from raidsim.cards import Card
 from raidsim.resources import data_folder
+from raidsim.result import Compared
 from raidsim.scenario import ControllerSpec, HostSpec, Scenario, VolumeSpec
 from raidsim.unknowns import spread
 from raidsim.unknowns.spread import LeftOut
@@ -135,6 +136,19 @@ def _servers_of(card: Card, stand_in: bool) -> frozenset[str]:
 def stand_ins(scenario: Scenario) -> list[str]:
     """Names of the cards of what a scenario uses that stand in for other parts."""
     return list(dict.fromkeys(part.card.name for part in used_parts(scenario) if part.stand_in))
+
+
+def compared(scenario: Scenario) -> Compared:
+    """Return what was compared of a scenario's parts, and what models leave out because of it."""
+    slower, faster = left_out(scenario)
+    return Compared(
+        slower,
+        faster,
+        spread.TAIL,
+        uncompared=uncompared(scenario),
+        stand_ins=stand_ins(scenario),
+        measured_apart=measured_apart(scenario),
+    )
 
 
 def left_out(scenario: Scenario) -> LeftOut:
