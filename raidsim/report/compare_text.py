@@ -87,6 +87,7 @@ def notes(comparison: Comparison, *, every: bool = False) -> list[str]:
         found.append(
             "ratios: with 95 % intervals over"
             f" {len(comparison.seeds)} runs of each with the same seeds"
+            + ("" if comparison.draws else "; --unknowns adds what models and cards do not know")
         )
     elif comparison.seeds:
         found.append("one run of each: no intervals; ask for more with --seeds")

@@ -70,7 +70,7 @@ def _summary(sweep: Sweep) -> str:
         counts[one.status] = counts.get(one.status, 0) + 1
     words = [f"{len(sweep.outcomes):,} variants"]
     words += [f"{count:,} {status}" for status, count in counts.items() if status != "done"]
-    return f"{', '.join(words)}; {numbers.MB_PER_S}"
+    return f"{', '.join(words)}; +- is half the sampling interval of IO/s; {numbers.MB_PER_S}"
 
 
 def effects_table(found: Effects) -> Group:
