@@ -10,7 +10,7 @@ import pytest
 from events import DATABASE, at, scenario
 from rich.console import Console
 
-from raidsim.report import check_text, csv_file, findings, html, phases, plot, table, timeline
+from raidsim.report import check_text, csv_file, event_findings, html, phases, plot, table, timeline
 from raidsim.report.event_words import lines
 from raidsim.report.finding import Severity
 from raidsim.result import Course, Interval, Moment, OperationUse, Phase
@@ -178,7 +178,7 @@ def test_check_says_that_a_new_drive_of_software_raid_is_a_spare():
     found = scenario(failed, other, back, again, **host)
     text = "the new drive takes the place of drive 1, and 73.41 GB are restored"
     assert list(lines(found))[2].endswith(text)
-    assert not list(findings.events_that_may_be_refused(found))
+    assert not list(event_findings.events_that_may_be_refused(found))
 
 
 @pytest.mark.parametrize("kind", ["copy-back", "rebuild", "replacement", "consistency-check"])
@@ -186,12 +186,12 @@ def test_check_warns_of_work_that_a_run_refuses_while_a_spare_is_rebuilt(kind):
     drive = {} if kind == "consistency-check" else {"drive": 0}
     work = at("2 s", kind, **drive)
     first = at("1 s", "drive-failure", drive=0)
-    (found,) = findings.events_that_may_be_refused(
+    (found,) = event_findings.events_that_may_be_refused(
         scenario(first, work, spares=1, rebuild_sample="100 %")
     )
     assert str(found).startswith(f"event {kind} at 2 s: a run refuses it: drive 0 of data is still")
     later = at("9 min", kind, **drive)
-    (found,) = findings.events_that_may_be_refused(
+    (found,) = event_findings.events_that_may_be_refused(
         scenario(first, later, spares=1, rebuild_sample="1 %")
     )
     assert found.severity == Severity.info
@@ -200,9 +200,9 @@ def test_check_warns_of_work_that_a_run_refuses_while_a_spare_is_rebuilt(kind):
 
 def test_a_drive_that_failed_without_a_spare_may_be_rebuilt_at_once_but_not_checked():
     failed, back = (at("1 s", "drive-failure", drive=0), at("2 s", "replacement", drive=0))
-    assert not list(findings.events_that_may_be_refused(scenario(failed, back)))
+    assert not list(event_findings.events_that_may_be_refused(scenario(failed, back)))
     check = at("2 s", "consistency-check")
-    (found,) = findings.events_that_may_be_refused(scenario(failed, check))
+    (found,) = event_findings.events_that_may_be_refused(scenario(failed, check))
     assert "is missing" in str(found)
 
 

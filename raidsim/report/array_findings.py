@@ -8,7 +8,7 @@ as independent, which is too optimistic for drives of one make and age.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from raidsim.assembly.drives import kind_of
 from raidsim.kernel.stripe_heads import PAGE
@@ -24,7 +24,7 @@ from raidsim.observe.traffic import (
     straddling,
     writes_back,
 )
-from raidsim.report.finding import Finding, Severity, is_written, loads_of
+from raidsim.report.finding import Checks, Finding, Severity, is_written, loads_of
 from raidsim.report.hardware import (
     BATTERY_WORDS,
     level_words,
@@ -300,7 +300,7 @@ def work_of_firmware(scenario: Scenario) -> Iterator[Finding]:
         )
 
 
-CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
+CHECKS: Checks = (
     unsafe_cache,
     no_redundancy,
     begins_with_failures,
@@ -310,6 +310,8 @@ CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (
     strip_that_md_refuses,
     strip_below_request,
     writes_read_first,
+    parity_for_nothing,
+    work_of_firmware,
 )
 
 

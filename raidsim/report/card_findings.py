@@ -1,4 +1,4 @@
-"""Problems of the cards of a scenario that do not prevent a run."""
+"""Problems of the cards of a scenario that do not prevent a run: one function for each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidsim.cards.arithmetic import contradictions
 from raidsim.cards.bases import stores_in_flash
 from raidsim.cards.inherited import other_makers
 from raidsim.cards.rated import SHAPES, State
-from raidsim.report.finding import Finding, Severity, cards_of, loads_of
+from raidsim.report.finding import Checks, Finding, Severity, cards_of, loads_of
 from raidsim.report.numbers import percent
 from raidsim.scenario import LoadSpec, Scenario
 
@@ -108,6 +108,47 @@ def misses_its_sheet(scenario: Scenario) -> Iterator[Finding]:
             )
 
 
+def sorts_all_commands(scenario: Scenario) -> Iterator[Finding]:
+    """A disk whose card does not give how many commands it sorts: then it sorts all of them."""
+    for card in cards_of(scenario):
+        silent = {entry.name for entry in card.entries() if entry.source.source == "default"}
+        if "queue.window" not in silent:
+            continue
+        taken = card.integer("command.queue_depth")
+        if taken > 1 and card.word("queue.discipline") != "fifo":
+            yield Finding(
+                f"model {card.name}",
+                f"queue.window is not given, so that all {taken:,} commands which it takes are"
+                " sorted: with many outstanding random I/Os it is faster than real drives",
+                "give the number that it sorts, or queue.choose_time, the time of each choice",
+            )
+
+
+def unknown_values(scenario: Scenario) -> Iterator[Finding]:
+    """Values of the cards that nothing printed or measured stands behind."""
+    for card in cards_of(scenario):
+        assumed, silent = (
+            tuple(entry.name for entry in card.entries() if entry.source.source == source)
+            for source in ("assumed", "default")
+        )
+        total = f"of {len(card.values)} values are"
+        words = [f"{len(assumed)} {total} assumed"] if assumed else []
+        if silent:
+            are = "are" if assumed else total
+            words.append(f"{len(silent)} {are} defaults for which its card has no value")
+        listed = [f"assumed {', '.join(assumed)}"] if assumed else []
+        listed += [f"by default {', '.join(silent)}"] if silent else []
+        if words:
+            yield Finding(
+                f"model {card.name}",
+                ", ".join(words),
+                severity=Severity.info,
+                named=(*assumed, *silent),
+                listed="; ".join(listed),
+                of_values=True,
+            )
+
+
 def _side(error: float) -> str:
     return "more" if error > 0 else "less"
 
@@ -163,4 +204,11 @@ def _kinds(reads: float, writes: float, random: float) -> set[str]:
     return {f"{way} {op}" for way in ways for op in ops}
 
 
-CHECKS = (does_not_add_up, of_another_maker, misses_its_sheet, not_on_its_sheet)
+CHECKS: Checks = (
+    does_not_add_up,
+    of_another_maker,
+    misses_its_sheet,
+    not_on_its_sheet,
+    sorts_all_commands,
+    unknown_values,
+)

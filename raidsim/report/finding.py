@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -61,6 +62,10 @@ class Finding:
         return "; ".join([*parts, self.remedy] if self.remedy else parts)
 
 
+Checks = tuple[Callable[[Scenario], Iterator[Finding]], ...]
+"""Checks of one part of a scenario; each yields what it finds."""
+
+
 def offered(load: LoadSpec) -> float:
     """Highest rate of an open load's sweep, all workers together, in IO/s while it issues."""
     return max(load.rate or (0.0,)) * load.workers
@@ -96,3 +101,9 @@ def cards_of(scenario: Scenario) -> list[Card]:
     cards += [controller.card for controller in scenario.controllers]
     cards += [volume.card for volume in scenario.volumes]
     return list({card.name: card for card in cards}.values())
+
+
+def named_drives(volume: VolumeSpec) -> str:
+    """The drives of a volume, as messages name them: some-drive, 8 x some-drive."""
+    name = volume.card.name
+    return name if volume.drives == 1 else f"{volume.drives} x {name}"

@@ -1,10 +1,10 @@
-"""What is risky in the hybrids of a scenario: one function for each thing."""
+"""What is risky in the hybrids of a scenario: one function for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from raidsim.report.finding import Finding, Severity
+from raidsim.report.finding import Checks, Finding, Severity
 from raidsim.report.hardware import drives_words
 from raidsim.scenario import HybridSpec, Scenario
 from raidsim.units import capacity_for_people
@@ -39,4 +39,4 @@ def lost_with_the_front(scenario: Scenario) -> Iterator[Finding]:
         )
 
 
-CHECKS: tuple[Callable[[Scenario], Iterator[Finding]], ...] = (lost_with_the_front,)
+CHECKS: Checks = (lost_with_the_front,)

@@ -1,14 +1,18 @@
-"""Links and ports that carry less than their drives, or that are too few: one function for each.
+"""Links, ports and slots that carry less than their drives, or are too few: one function for each.
 
 What has too few ports or lanes cannot be built (:func:`cannot_be_built`), whatever its figures are.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
+from raidsim.assembly.drives import kind_of
+from raidsim.assembly.drives.kind import rate_of_link
 from raidsim.observe import inventory
-from raidsim.report.finding import Finding, Severity
+from raidsim.report import demands
+from raidsim.report.finding import Checks, Finding, Severity
 from raidsim.report.hardware import oversubscription_words, some
 from raidsim.report.numbers import count
 from raidsim.scenario import Scenario, arrays
@@ -36,6 +40,26 @@ def slower_ports(scenario: Scenario) -> Iterator[Finding]:
             f" {1e-6 / byte:,.0f} MB/s (of 10^6 bytes) at most, and"
             f" {count(float(f'{1 / command:.2g}'))} reads of 4 KiB a second",
         )
+
+
+def slower_slots(scenario: Scenario) -> Iterator[Finding]:
+    """Slots of the host that carry less than drives in them would."""
+    host = scenario.host.card
+    for volume in scenario.volumes:
+        if scenario.controller(volume) is not None:
+            continue
+        carried = (demands.rate_of_slot(scenario, "read"), demands.rate_of_slot(scenario, "write"))
+        wanted = kind_of(volume.card).mean_rates(volume.card)
+        if any(slot < own for slot, own in zip(carried, wanted, strict=True)):
+            reads, writes, link = (
+                "any" if math.isinf(rate) else f"{rate / 1e6:,.0f}"
+                for rate in (*carried, rate_of_link(volume.card))
+            )
+            yield Finding(
+                f"volume {volume.name}",
+                f"a slot of {host.name} carries {reads} MB/s of reads and {writes} MB/s of writes,"
+                f" the link of {volume.card.name} in it {link} (MB/s of 10^6 bytes)",
+            )
 
 
 def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
@@ -136,3 +160,6 @@ def cannot_be_built(scenario: Scenario) -> Iterator[Finding]:
 
 def _is_controller(scenario: Scenario, name: str) -> bool:
     return any(controller.name == name for controller in scenario.controllers)
+
+
+CHECKS: Checks = (oversubscribed_links, slower_ports, slower_slots, cannot_be_built)
