@@ -1,4 +1,20 @@
-"""Scenarios: the hardware, the load, and the measurement - as a file and as an object."""
+"""Scenarios: the hardware, the load, and the measurement - as a file and as an object.
+
+From a file to an object:
+
+1. ``files`` finds the file, ``overrides`` applies ``--set``, and ``plain`` takes values of programs
+2. ``loader`` reads all tables; ``reading`` and ``fields`` read their keys. The keys: ``models``
+   (hardware, measurement), ``load_spec``, ``replay``, ``machine_spec``, ``event`` with ``events``;
+   ``part`` is what they share
+3. ``meaning`` makes specifications of them (``specs``), with the parts that it has ``found``,
+   their cards (``hardware``), and what levels and drives mean (``arrays``)
+4. conditions between keys: ``load_checks``, ``array_checks``, ``hybrid_checks``,
+   ``machine_checks``, ``event_checks``, ``replay_checks``; ``finding`` is what they return
+5. ``tables`` holds the result, and ``scenario`` is the object
+
+Also here: ``intensity`` (points of a load), ``replays`` (the requests of a trace), ``single``
+(parts that a program adds one by one), ``written`` (the file again), ``reference`` (its page).
+"""
 
 from raidsim.scenario.event import EventSpec
 from raidsim.scenario.files import find, names

@@ -1,1 +1,10 @@
-"""Many runs of one question: sweeps, studies kept in a file, and draws of unknown values."""
+"""Many runs of one question: sweeps, comparisons, draws of unknown values, and their results.
+
+- a sweep: ``sweep``, ``vary`` (keys and values), ``study`` (its runs), ``study_file``, ``effects``
+  (which key matters), ``figures`` and ``facts`` (the columns of its table)
+- a comparison: ``compare``, ``compared_runs``, ``paired``, ``states``, ``searched``, ``costs``,
+  ``differences``, ``side_by_side``; ``comparison`` is its result
+- unknown values: ``unknown``, ``point_figures``, ``orders`` (of two scenarios), ``measurements``
+  (which one shows a value), ``risks``
+- shared: ``arguments``, ``short`` (runs), ``room`` (memory of a run), ``store`` (results of runs)
+"""
