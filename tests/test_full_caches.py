@@ -94,7 +94,7 @@ def test_what_does_not_only_write_at_random_fills_no_cache_at_once(load: dict[st
 
 def test_a_cache_is_filled_once_only() -> None:
     system, streams = begun(DISKS, {"rate": "900 IO/s"}, "64 MiB", 3000)
-    caches = full_caches.AtOnce(system)
+    caches = full_caches.Filler(system)
     assert caches.fill([0], streams)
     assert not caches.fill([0], streams)
 

@@ -42,8 +42,8 @@ Writes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """Arrays with an entry for each write: row of the volume, first byte, the byte behind its last."""
 
 
-class AtOnce:
-    """The caches of a run that are filled at once: each of them only one time.
+class Filler:
+    """Fills the caches of a run at once: each of them only one time.
 
     Attributes
     ----------

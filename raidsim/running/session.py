@@ -90,10 +90,10 @@ class Session(Observed):
         if any(load.trace is not None for load in self.loads):
             self.horizon = t.NEVER  # a trace says itself how long it is
         self.too_much: SaturationError | None = None  # why it was ended, if it was
-        self.at_once = full_caches.AtOnce(self.system)
+        self.filler = full_caches.Filler(self.system)
         self.failing = failing.Watch(self.system, {})  # loads, from the warm-up on
         self.ended: set[str] = set()  # loads that failed until they were ended
-        self.kept: set[int] = set()  # caches in which reads find what they find in the long run
+        self.refilled: set[int] = set()  # caches with the lines that a long run would have left
 
     def measure(self) -> bool:
         """Warm up and measure; whether every load's precision was reached."""
@@ -202,9 +202,15 @@ class Session(Observed):
         most = self.scenario.measure.max_ios
         for cache in caches:
             if kept_lines.put(self.system, cache, self.all_streams, most):
-                self.kept.add(cache)
+                self.refilled.add(cache)
 
     def _warm_up(self) -> None:
+        """Let pilots run, each longer than the last one, until all has settled; open the window.
+
+        Loads of which all I/Os fail are ended. A cache that would fill for too long is filled at
+        once, and the warm-up begins anew. At the time bound, what has not settled is kept in
+        ``unsettled``, and what fills without end in ``overfull``, for the remarks of the result.
+        """
         measure = self.scenario.measure
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
         least = max(round(LEAST_PILOT * share_of_ios(self.loads)), LEAST_OF_A_LOAD)
@@ -213,7 +219,7 @@ class Session(Observed):
         streams = {load.name: self.built.streams[load.name] for load in self.loads}
         shares = {load.name: load.read_share for load in self.loads}
         self.failing = failing.Watch(self.system, streams)
-        self.settling = Settling(self.system, streams, shares, self.at_once.filled, self.kept)
+        self.settling = Settling(self.system, streams, shares, self.filler.filled, self.refilled)
         before, begun = self._completed(), self.system.now
         going = self._run(before + pilot // FIRST_PART)
         self.settling.watch_warmup(FIRST_PART * (self.system.now - begun))
@@ -259,6 +265,11 @@ class Session(Observed):
             self.settling.watch_window(passed * least)
 
     def _to_precision(self) -> bool:
+        """Measure until every load is as precise as requested; False if it comes to a bound.
+
+        The window opens again if something still moves in it: a load that fails is ended, a cache
+        that still fills is filled at once, a level that drifts gets more time.
+        """
         measure = self.scenario.measure
         warm = self.scenario.air.start == "warm"
         if warm:
@@ -327,7 +338,7 @@ class Session(Observed):
 
     def _fill(self, caches: Sequence[int | None]) -> bool:
         """Let caches be full at once, as far as that can be done; whether any was filled."""
-        found = self.at_once.fill([one for one in caches if one is not None], self.all_streams)
+        found = self.filler.fill([one for one in caches if one is not None], self.all_streams)
         self.overfull = [] if found else self.overfull
         return found
 
