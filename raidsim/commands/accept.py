@@ -37,7 +37,11 @@ def accept_command(
     seed: Seed = None,
     unknowns: Annotated[
         int,
-        typer.Option(metavar="[N]", help="Draws for the ranges: N, or 64.", show_default=False),
+        typer.Option(
+            metavar="[N]",
+            help="Draws of card values for the ranges: N, by default 64.",
+            show_default=False,
+        ),
     ] = -1,
 ) -> None:
     """Write fio jobs to run on delivery, and the range in which each figure must lie."""

@@ -35,7 +35,7 @@ Out = Annotated[
 
 @app.command("examine")
 def examine_command(folder: Folder) -> None:
-    """Say what the members are, which of them can be used, and how the array is."""
+    """Say what the members are, which of them can be used, and the state of the array."""
     from raidsim.attach import image_work, nested
 
     stdout().print(image_work.words_of(nested.find_any(_path(folder))))

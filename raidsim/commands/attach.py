@@ -39,7 +39,8 @@ Port = Annotated[
         min=0,
         max=65535,
         metavar="N",
-        help="TCP port instead of the socket, for clients on this computer only; 0 for any.",
+        help="TCP port instead of the socket, for clients on this computer only; 0 for any free"
+        " port.",
     ),
 ]
 Speed = Annotated[
@@ -67,7 +68,9 @@ Loads = Annotated[
 MembersFolder = Annotated[
     str | None,
     typer.Option(
-        "--members", metavar="FOLDER", help="Keep the drives there, as members of Linux md."
+        "--members",
+        metavar="FOLDER",
+        help="Keep the drives in this folder, as members of Linux md.",
     ),
 ]
 Metadata = Annotated[

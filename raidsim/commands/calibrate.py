@@ -47,7 +47,8 @@ LearnedCard = Annotated[
         "--output",
         "-o",
         metavar="FILE",
-        help="--fio: write the card of the drive there; into a folder, those of all parts.",
+        help="With --fio: the file for the card of the drive, or a folder for the cards of all"
+        " parts.",
     ),
 ]
 ALONE = """

@@ -32,7 +32,10 @@ def new_command(
     ],
     like: Annotated[
         str | None,
-        typer.Option(metavar="CARD", help="The card of a similar part: its base."),
+        typer.Option(
+            metavar="CARD",
+            help="The card of a similar part; the new card has its values until you give others.",
+        ),
     ] = None,
     maker: Annotated[str, typer.Option(metavar="TEXT", help="Maker of the part.")] = "",
     year: Annotated[int | None, typer.Option(metavar="YEAR", help="Year of its launch.")] = None,
@@ -56,7 +59,9 @@ def new_command(
     ] = False,
     output_file: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write there; otherwise to NAME.toml."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to this file instead of NAME.toml."
+        ),
     ] = None,
 ) -> None:
     """Write a card to fill in from a data sheet."""

@@ -65,7 +65,8 @@ def check_command(
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Show how far the risk moves with other plausible card values: N draws, or 64.",
+            help="Show how far the risk moves with other plausible card values: N draws, by"
+            " default 64.",
         ),
     ] = None,
     json: JsonFile = None,

@@ -58,7 +58,9 @@ def compare_command(
     ] = None,
     overrides: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a key in all. May be repeated."),
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="Change a key in all systems. May be repeated."
+        ),
     ] = None,
     seeds: Annotated[
         int,
@@ -75,7 +77,8 @@ def compare_command(
         str | None,
         typer.Option(
             metavar="SHARE",
-            help="Share of the I/Os that must be within it; without it, their mean latency.",
+            help="Share of the I/Os that must be within TIME; by default their mean latency"
+            " must be.",
         ),
     ] = None,
     no_states: Annotated[
@@ -87,7 +90,8 @@ def compare_command(
     prices: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Prices of hardware and energy, as for plan: adds the cost."
+            metavar="FILE",
+            help="Prices of hardware and energy, as for plan: the costs are compared too.",
         ),
     ] = None,
     precision: Annotated[
@@ -101,7 +105,9 @@ def compare_command(
     unknowns: Annotated[
         int | None,
         typer.Option(
-            metavar="[N]", help="Show which differences survive other card values: N draws, or 64."
+            metavar="[N]",
+            help="Show which differences remain with other plausible card values: N draws, by"
+            " default 64.",
         ),
     ] = None,
     store: StoreFile = None,

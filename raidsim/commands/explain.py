@@ -30,11 +30,11 @@ def explain_command(
     offset: Annotated[
         str,
         typer.Argument(
-            metavar="OFFSET", help='Address of the first byte: a number, or such as "4 KiB".'
+            metavar="OFFSET", help='Address of the first byte: a number, or a text such as "4 KiB".'
         ),
     ],
     length: Annotated[
-        str, typer.Argument(metavar="LENGTH", help='Size: in bytes, or such as "64 KiB".')
+        str, typer.Argument(metavar="LENGTH", help='Size: in bytes, or a text such as "64 KiB".')
     ],
     volume: Annotated[
         str | None, typer.Option(metavar="NAME", help="The volume, if there are several.")

@@ -60,7 +60,8 @@ def run_command(
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Show how far figures move with other plausible card values: N draws, or 64.",
+            help="Show how far figures move with other plausible card values: N draws, by"
+            " default 64.",
         ),
     ] = None,
     experiment: Annotated[

@@ -13,10 +13,12 @@ Host = Annotated[
     typer.Option(
         "--host",
         metavar="ADDRESS",
-        help="Listen there; visitors from other computers need a token.",
+        help="Address to listen on; visitors from other computers need a token.",
     ),
 ]
-Port = Annotated[int, typer.Option(min=0, max=65535, metavar="N", help="The port; 0 for any.")]
+Port = Annotated[
+    int, typer.Option(min=0, max=65535, metavar="N", help="The port; 0 for any free port.")
+]
 Name = Annotated[
     list[str] | None,
     typer.Option(

@@ -57,7 +57,10 @@ def sweep_command(
     ] = None,
     where: Annotated[
         str | None,
-        typer.Option(metavar="CONDITION", help="Run only the variants for which this is true."),
+        typer.Option(
+            metavar="CONDITION",
+            help='Run only the variants for which this is true, such as "volume.drives >= 6".',
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Number of seeds for each variant.")
@@ -81,20 +84,21 @@ def sweep_command(
         str | None, typer.Option(metavar="FILE", help="Write the table as Parquet.")
     ] = None,
     plot: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Draw it; FILE ends in .png or .svg.")
+        str | None, typer.Option(metavar="FILE", help="Draw the table; FILE ends in .png or .svg.")
     ] = None,
     x: Annotated[
-        str | None, typer.Option("--x", metavar="COLUMN", help="What it is drawn over.")
+        str | None,
+        typer.Option("--x", metavar="COLUMN", help="Column on the horizontal axis of the picture."),
     ] = None,
     y: Annotated[
         str,
         typer.Option(
-            "--y", metavar="COLUMN", help="Figure to draw, and to explain with --effects."
+            "--y", metavar="COLUMN", help="Column on its vertical axis, which --effects explains."
         ),
     ] = "iops",
     by: Annotated[
         str | None,
-        typer.Option("--by", metavar="COLUMN", help="Key with a line for each of its values."),
+        typer.Option("--by", metavar="COLUMN", help="Draw a line for each value of this key."),
     ] = None,
     effects: Annotated[
         bool, typer.Option("--effects", help="Show which keys matter, by share of the variance.")

@@ -48,7 +48,8 @@ def validate_command(
         int | None,
         typer.Option(
             metavar="[N]",
-            help="Show how many published figures lie in intervals of card values: N draws, or 24.",
+            help="Show how many published figures lie in the intervals that unknown card values"
+            " give: N draws, by default 24.",
         ),
     ] = None,
 ) -> None:
