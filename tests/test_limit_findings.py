@@ -205,7 +205,7 @@ def test_a_load_that_fits_in_the_cache_of_the_controller_measures_that() -> None
     "name", sorted(path.stem for path in data_folder("scenarios").glob("*.toml"))
 )
 def test_every_shipped_scenario_can_be_built(name) -> None:
-    assert not says("can't be built", load(name))
+    assert not says("cannot be built", load(name))
 
 
 @pytest.mark.parametrize(

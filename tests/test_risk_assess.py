@@ -221,7 +221,7 @@ def test_check_prints_the_risk_of_every_volume() -> None:
     for words in (
         "MTTDL",
         "cisco-hdd-4tb 0.44 % a year (AFR, not the MTBF of 2,000,000 h)",
-        "rebuild: a sample, simulated on idle drives",
+        "rebuild of a drive: from a simulated sample, on idle drives",
         "data: 1 hot spare, the next one comes after 24 h",
         "scratch: if cisco-ssd-sas12-ep-1600gb is written as much a day as it is rated for",
         "not counted: enclosures",

@@ -34,7 +34,7 @@ def test_drives_on_the_server_itself_need_its_lanes_and_its_ports() -> None:
     def told(drives: int, drive: str, host: str = "linux-xeon-e5-pair") -> list[str]:
         base = load("array-database", overrides=[f"host.model={host}", "volume.level=raid0",
                     f"volume.drives={drives}", f"volume.drive={drive}"])  # fmt: skip
-        return [one for one in found(base) if "can't be built" in one]
+        return [one for one in found(base) if "cannot be built" in one]
 
     assert not told(20, "intel-p3700-800gb")
     (lanes,) = told(21, "intel-p3700-800gb")
@@ -64,7 +64,7 @@ def test_each_command_that_runs_a_system_says_that_it_cannot_be_built(
     with pytest.raises(SystemExit) as ended:
         cli.main([word.format(file=file) for word in command])
     assert ended.value.code == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "can't be built" in line]
+    told = [line for line in capsys.readouterr().err.splitlines() if "cannot be built" in line]
     assert all(line.startswith(start) for line, start in zip(told, begins, strict=True)), told
 
 

@@ -254,7 +254,7 @@ def measured_problems(card: Card) -> Iterator[Problem]:
     heads, sector = card.integer("geometry.heads"), card.integer("capacity.sector")
     for number, zone in enumerate(card.surface.zones):
         if data_sectors(card.surface, zone, heads) <= 0:
-            cause = "holds no data: spares and empty space take it all"
+            cause = "has no room for data: spares and empty space take all of it"
             yield card.problem(f"surface.zone[{number}]", cause)
             return
         tracks = zone.cylinders * heads

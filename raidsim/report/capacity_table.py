@@ -35,7 +35,10 @@ def table(waterfalls: Sequence[Waterfall]) -> Table:
 def notes(waterfalls: Sequence[Waterfall]) -> Iterator[str]:
     """Yield notes on what the figures leave open."""
     if any(step.is_assumed for one in waterfalls for step in one.steps):
-        yield "assumed: usual figures, which no card states; they take nothing from the simulation"
+        yield (
+            "assumed: usual figures that no card states; they do not make the simulated volume"
+            " smaller"
+        )
 
 
 def amount(number: float) -> str:

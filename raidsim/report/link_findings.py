@@ -85,7 +85,7 @@ def too_few_ports(scenario: Scenario) -> Iterator[Finding]:
             needed = "a PCIe switch" if nvme else "an expander"
             yield Finding(
                 where,
-                f"{' and '.join(taken)} on {some(ports, 'port')}: it can't be built without"
+                f"{' and '.join(taken)} on {some(ports, 'port')}: it cannot be built without"
                 f" {needed}, and what the lanes of one carry is not simulated",
                 f"put drives behind {needed}: a [[link]]",
                 Severity.critical,
@@ -108,7 +108,7 @@ def no_ports_for_sas(scenario: Scenario) -> Iterator[Finding]:
         yield Finding(
             f"volume {volume.name}",
             f"{some(drives, 'SAS drive')} on the host itself, which has no ports for SAS: it"
-            " can't be built without an HBA, and what its ports and link carry is not simulated",
+            " cannot be built without an HBA, and what its ports and link carry is not simulated",
             "add a [[controller]], such as cisco-12g-sas-hba, or for software RAID a [[link]] with"
             ' speed = "sas-12g" and lanes = 8 that its drives are behind',
             Severity.critical,
@@ -132,7 +132,7 @@ def too_few_of_the_server(scenario: Scenario) -> Iterator[Finding]:
         yield Finding(
             "host",
             f"{' and '.join(needing)} need {some(lanes, 'lane')} of PCIe,"
-            f" and {host.name} has {host.integer('pcie.lanes')}: it can't be built without a PCIe"
+            f" and {host.name} has {host.integer('pcie.lanes')}: it cannot be built without a PCIe"
             " switch, and what the lanes of one carry is not simulated",
             "put drives behind a PCIe switch: a [[link]]",
             Severity.critical,
@@ -143,8 +143,8 @@ def too_few_of_the_server(scenario: Scenario) -> Iterator[Finding]:
         yield Finding(
             "host",
             f"{some(disks, 'SATA drive')} on the host itself, and {host.name} has"
-            f" {some(host.integer('disks.sata_ports'), 'port')} for SATA: it can't be built without"
-            " an HBA, and what its ports and link carry is not simulated",
+            f" {some(host.integer('disks.sata_ports'), 'port')} for SATA: it cannot be built"
+            " without an HBA, and what its ports and link carry is not simulated",
             "add a [[controller]], such as cisco-12g-sas-hba, or for software RAID a [[link]] with"
             ' speed = "sas-12g" and lanes = 8 that its drives are behind',
             Severity.critical,

@@ -105,7 +105,10 @@ def notes(
     yield f"drives fail independently, at a constant rate: {', '.join(sorted(rates))}"
     redundant = [risk for risk in risks if risk.rebuild]
     if redundant:
-        yield "rebuild: a sample, simulated on idle drives; while hosts have work it takes longer"
+        yield (
+            "rebuild of a drive: from a simulated sample, on idle drives; while hosts have work it"
+            " takes longer"
+        )
     for risk in redundant:
         if risk.under_load is not None:
             yield f"{risk.volume}: {_under_load(risk.under_load, loads)}"
@@ -120,12 +123,13 @@ def notes(
         yield from _worn(risk, model)
     if redundant:
         yield (
-            "any data: also a sector that can't be read (UBER), lost once a drive fails without"
-            " which nothing else restores it; the array: more drives are missing than it survives"
+            "any data: also single sectors that cannot be read (UBER) and that nothing restores,"
+            " because drives are missing; the array: more drives are missing than it survives"
         )
     yield (
-        f"MTTDL and chances: Markov chain, missing drives are replaced and rebuilt one after the"
-        f" other; simulated: {LIFETIMES:,} lifetimes, replaced side by side, in fixed times"
+        f"MTTDL and chances: from a Markov chain, which replaces and rebuilds missing drives one"
+        f" after the other; simulated: from {LIFETIMES:,} lifetimes, in which they are rebuilt side"
+        f" by side, in fixed times"
     )
     yield (
         "not counted: enclosures, controllers, software, people, power cuts, and what drives of"

@@ -135,7 +135,7 @@ class Tables:
             They are more than one event may take.
         """
         if jobs > MOST_JOBS:
-            cause = f"an I/O would set off {jobs} commands and pages at a time, over {MOST_JOBS}"
+            cause = f"an I/O would cause {jobs} commands and pages at a time, more than {MOST_JOBS}"
             remedy = "give smaller requests and strips, or fewer outstanding"
             raise InputError([Problem(None, None, None, cause, remedy)])
         state = self.state

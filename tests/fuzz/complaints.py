@@ -7,7 +7,7 @@ from tests.fuzz import Fault
 
 LONGEST = 2000
 MOST = 102
-OF_ALL = ("is nested too deeply", "would take at least", "an I/O would set off")
+OF_ALL = ("is nested too deeply", "would take at least", "an I/O would cause")
 """What is said of a file as a whole: of no value in it, and of no line that is no TOML."""
 
 
