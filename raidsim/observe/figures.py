@@ -135,9 +135,9 @@ def percentiles_of_few(histogram: NDArray[np.int64], op: int, kind: str) -> list
     found = percentiles(histogram, list(QUANTILES.values()))
     several = "flushes" if op == t.FLUSH else f"{kind}s"
     return [
-        f"{name} of {several} is uncertain, because"
+        f"p{100 * quantile:g} of {several} is uncertain, because"
         f" fewer than {FEW_EXCEEDANCES} {several} took longer"
-        for name, value, count in zip(QUANTILES, found, beyond, strict=True)
+        for quantile, value, count in zip(QUANTILES.values(), found, beyond, strict=True)
         if value is not None and count < FEW_EXCEEDANCES
     ]
 

@@ -86,9 +86,9 @@ def _beside_destages(operation: Operation, model: Model, course: Course) -> Iter
     passes = _passes_during(operation, model, course)
     if passes > 0:
         yield (
-            f"{operation.title}: its time may be off, by up to half where the cache is large: while"
+            f"{operation.title}: its time may be wrong, by up to half if the cache is large. While"
             " its sample went over the disks once, the destages of the cache went over them"
-            f" {units.plain(passes, 2)} times, so it may have stayed near them, where it is fast,"
+            f" {units.plain(passes, 2)} times. So it may have stayed near them, where it is fast,"
             f" or far away; {_remedy(operation, model, elevator_passes.MANY / passes)}"
         )
 
