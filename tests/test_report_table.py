@@ -5,10 +5,13 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import numpy as np
 import pytest
 from rich.console import Console
 from synthetic import SCENARIO, latency, point, result
 
+from raidsim.layout.tables import READ
+from raidsim.observe import figures
 from raidsim.report import numbers, table
 from raidsim.report.console import ReportConsole
 from raidsim.result import (
@@ -21,6 +24,7 @@ from raidsim.result import (
     Phase,
     Result,
 )
+from raidsim.stats import histogram
 
 DATABASE = """\
 database: 8 KiB, 67 % read, 100 % random, 32 GiB of data
@@ -245,3 +249,17 @@ def test_less_than_a_watt_has_digits(power, alone, below_others):
     """A drive of personal computers takes 30 mW when it sleeps, which was told as 0 W."""
     assert numbers.watts(power) == alone
     assert numbers.watts_of_a_column(power) == below_others
+
+
+@pytest.mark.parametrize(
+    ("reads", "uncertain"), [(100_000, []), (99_999, ["p99.9"]), (9_999, ["p99"])]
+)
+def test_a_remark_on_few_reads_names_the_percentile_as_the_table_does(
+    reads: int, uncertain: list[str]
+) -> None:
+    """Of N reads N/1000 take longer than p99.9; a percentile that is not shown has no remark."""
+    counted = np.zeros(histogram.BINS, np.int64)
+    counted[histogram.bin_of(100_000)] = reads
+    remarks = figures.percentiles_of_few(counted, READ, "read")
+    assert [remark.split(" of reads ")[0] for remark in remarks] == uncertain
+    assert all(name in DATABASE for name in uncertain)
