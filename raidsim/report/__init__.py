@@ -8,8 +8,9 @@ not load matplotlib.
 The modules, by the command or the thing that they show:
 
 - a run: ``table`` with the lines of ``drives``, ``controllers``, ``hybrids``, ``machines``,
-  ``within`` and ``unknowns`` below it; ``phases`` if there are events; ``contents`` of its files:
-  ``csv_file``, ``json_file``, ``plot`` and ``html``; ``glance`` and ``frame`` in Python
+  ``within``, ``compared`` and ``unknowns`` below it; ``phases`` if there are events;
+  ``contents`` of its files: ``csv_file``, ``json_file``, ``plot`` and ``html``; ``glance`` and
+  ``frame`` in Python
 - the pictures of a run: ``curves`` and ``panels``; ``one_point``, if there is one; ``course`` and
   ``timeline`` over time, on the axis of ``real_time``; ``ready``: machines that boot
 - a replayed trace: ``replayed`` (picture), ``replay_words``

@@ -5,6 +5,6 @@
 - a comparison: ``compare``, ``compared_runs``, ``paired``, ``states``, ``searched``, ``costs``,
   ``differences``, ``side_by_side``; ``comparison`` is its result
 - unknown values: ``unknown``, ``point_figures``, ``orders`` (of two scenarios), ``measurements``
-  (which one shows a value), ``risks``
+  (which one shows a value, of those in ``experiments``), ``risks``
 - shared: ``arguments``, ``short`` (runs), ``room`` (memory of a run), ``store`` (results of runs)
 """
