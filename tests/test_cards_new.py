@@ -81,7 +81,7 @@ def test_the_link_of_a_new_drive_is_the_fastest_of_its_year(name, year, megabyte
     assert payload == pytest.approx(megabytes, rel=1e-3)
 
 
-@pytest.mark.parametrize(("year", "sorts", "caches"), [(2009, 8, 4), (2012, 32, 1024)])
+@pytest.mark.parametrize(("year", "sorts", "caches"), [(2009, 32, 4), (2012, 32, 1024)])
 def test_a_sata_disk_sorts_as_many_commands_as_those_of_its_year(year, sorts, caches, tmp_path):
     like = cards.load("seagate-st8000nm000a")  # of 2018
     card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=year), "old.toml")
@@ -106,6 +106,16 @@ def test_a_sata_disk_settles_as_its_class_whatever_its_base_has_taken_over(base,
     assert card.number("seek.write_single") == pytest.approx(0.9e-3)
 
 
+@pytest.mark.parametrize(("year", "share"), [(2009, 0.15), (2016, 0.15), (2017, 0)])
+@pytest.mark.parametrize("base", ["seagate-st8000nm000a", "wd-red-3tb", "seagate-st2000dm001"])
+def test_an_arm_of_one_stage_takes_time_to_stop_whatever_its_base_does(base, year, share, tmp_path):
+    """One base states it, the others say nothing; from 2017 on a base is taken as it is."""
+    like = cards.load(base)
+    card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=year), "old.toml")
+    expected = share if year <= 2016 else like.number("seek.settle")
+    assert card.number("seek.settle") == pytest.approx(expected)
+
+
 def test_a_sata_disk_settles_as_its_base_of_those_years_if_the_base_says_so_itself(tmp_path):
     like = cards.load("wd-red-3tb")  # of 2012, with 1.0 ms on its own card
     card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=2014), "old.toml")
@@ -117,7 +127,7 @@ def test_what_was_fitted_to_one_old_disk_does_not_stand_for_others_of_its_years(
     like = cards.load("wd-wd1600aajs")
     card = read_card(stub("hdd", "old", like, place=tmp_path / "old.toml", year=2009), "old.toml")
     assert (like.integer("queue.window"), like.integer("write_cache.entries")) == (2, 8)
-    assert (card.integer("queue.window"), card.integer("write_cache.entries")) == (8, 4)
+    assert (card.integer("queue.window"), card.integer("write_cache.entries")) == (32, 4)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

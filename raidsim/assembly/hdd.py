@@ -152,6 +152,7 @@ def _of_the_arm(card: Card, cylinders: int) -> dict[str, Any]:
         "head_switch": [head_switch_ns(card, op) for op in ("read", "write")],
         "zero_latency": [card.flag(f"access.zero_latency_{op}s") for op in ("read", "write")],
         "seek_fixed": [one.fixed for one in curves],
+        "seek_settle": [one.settle for one in curves],
         "seek_root": [one.root for one in curves],
         "seek_linear": [one.linear for one in curves],
         "discipline": DISCIPLINES[card.word("queue.discipline")],

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from raidsim.cards import Card
+from raidsim.kernel.mechanics import HALF_SETTLED
 from raidsim.units import NS_PER_S
 
 STEPS = 200
@@ -20,9 +21,13 @@ STEPS = 200
 
 @dataclass(frozen=True)
 class SeekCurve:
-    """Seek time over d > 0 cylinders: fixed + root sqrt(d - 1) + linear (d - 1), in ns."""
+    """Seek time over d > 0 cylinders, in ns, with n = d - 1.
+
+    fixed + settle n / (n + HALF_SETTLED) + root sqrt(n) + linear n
+    """
 
     fixed: float
+    settle: float
     root: float
     linear: float
 
@@ -30,19 +35,36 @@ class SeekCurve:
         """ns over ``distance`` cylinders."""
         if distance == 0:
             return 0.0
-        return self.fixed + self.root * math.sqrt(distance - 1) + self.linear * (distance - 1)
+        beyond = distance - 1
+        return (
+            self.fixed
+            + self.settle * beyond / (beyond + HALF_SETTLED)
+            + self.root * math.sqrt(beyond)
+            + self.linear * beyond
+        )
 
 
-def seek_curve(single: float, average: float, full: float, cylinders: int) -> SeekCurve:
+def seek_curve(
+    single: float, average: float, full: float, cylinders: int, settle: float = 0.0
+) -> SeekCurve:
     """The curve through a single-cylinder and a full-stroke seek, with a given average.
 
-    Between independent uniform cylinders the distance x (share of the stroke) has the density
-    2 (1 - x), so E[x] = 1/3 and E[sqrt x] = 8/15: with root' and linear' over the full stroke,
-    root' + linear' = full - single and 8/15 root' + 1/3 linear' = average - single. Times in ns.
+    ``settle`` is the share of average - single that stopping and settling take. Between independent
+    uniform cylinders the distance x (share of the stroke) has the density 2 (1 - x), so E[x] = 1/3
+    and E[sqrt x] = 8/15: with root' and linear' over the full stroke, and after settling is
+    subtracted, root' + linear' = full - single and 8/15 root' + 1/3 linear' = average - single.
+    Settling takes no more than leaves root' above zero: a longer seek takes longer. Times in ns.
     """
-    root = 5 * (average - single) - 5 / 3 * (full - single)
     stroke = max(cylinders - 2, 1)
-    return SeekCurve(single, root / math.sqrt(stroke), (full - single - root) / stroke)
+    half = HALF_SETTLED / stroke
+    at_end = 1 / (1 + half)
+    on_average = 1 - 2 * half * ((1 + half) * math.log((1 + half) / half) - 1)
+    root = 5 * (average - single) - 5 / 3 * (full - single)
+    of_root = 5 * on_average - 5 / 3 * at_end
+    settling = min(settle * max(average - single, 0.0), max(root, 0.0) / max(of_root, 1e-9))
+    root -= settling * of_root
+    linear = full - single - settling * at_end - root
+    return SeekCurve(single, settling, root / math.sqrt(stroke), linear / stroke)
 
 
 def curve(card: Card, op: str, cylinders: int) -> SeekCurve:
@@ -50,7 +72,7 @@ def curve(card: Card, op: str, cylinders: int) -> SeekCurve:
     single, average, full = (
         card.number(f"seek.{op}_{which}") * NS_PER_S for which in ("single", "average", "full")
     )
-    return seek_curve(single, average, full, cylinders)
+    return seek_curve(single, average, full, cylinders, card.number("seek.settle"))
 
 
 def seek_ns(card: Card, op: str, distance: int, cylinders: int) -> float:

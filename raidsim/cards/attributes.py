@@ -247,6 +247,7 @@ _HDD: tuple[_Row, ...] = (
     ("seek.read_single",                  "time",          "0 ms",         "50 ms",        None,    "seek to the next cylinder, reading; the cylinder skew is as long, so a stream loses no revolution"),
     ("seek.read_average",                 "time",          "0 ms",         "100 ms",       None,    "seek between independent random cylinders, reading, on average"),
     ("seek.read_full",                    "time",          "0 ms",         "200 ms",       None,    "seek over all cylinders, reading"),
+    ("seek.settle",                       "share",         "0 %",          "60 %",         "0 %",   "time to stop and settle after a seek over many cylinders, as a share of the average seek less the one to the next cylinder, which needs none of it; half of it is needed 10 cylinders further on. The three seeks stay as they are"),
     ("seek.write_single",                 "time",          "0 ms",         "50 ms",        None,    "seek to the next cylinder, writing (settles longer)"),
     ("seek.write_average",                "time",          "0 ms",         "100 ms",       None,    "seek between independent random cylinders, writing, on average"),
     ("seek.write_full",                   "time",          "0 ms",         "200 ms",       None,    "seek over all cylinders, writing"),

@@ -181,6 +181,7 @@ FIXED: dict[str, str] = {
     "geometry.zones": "how finely the simulation cuts the surface",
     "buffer.read_watermark": "a mechanism that only cards of measured drives use",
     "buffer.read_unit": "a mechanism that only cards of measured drives use",
+    "seek.settle": "a mechanism of arms with one stage; a card that has it has its range",
     "front_end.cores": "a rate knows only the cores over the time of each, which has the range",
     "driver.clock": "the clock rate at which times of the driver hold",
     "link.lanes": "structure: what the drive's connector has",

@@ -40,6 +40,7 @@ DISKS = Table(
         shape=(2,),
     ),
     seek_fixed=configuration("f8", "of a read, of a write", "ns", shape=(2,)),
+    seek_settle=configuration("f8", "stopping and settling after many cylinders", "ns", shape=(2,)),
     seek_root=configuration("f8", "for the root of the cylinders passed", "ns", shape=(2,)),
     seek_linear=configuration("f8", "for each cylinder passed", "ns", shape=(2,)),
     first_seek=configuration("i4", "first point of a measured curve, that counts instead; or NONE"),

@@ -32,6 +32,9 @@ from raidsim.kernel.tables import NONE
 GRACE = 1000.0
 """ns: a sector that is this little ahead of its time is not missed. Rounding, not physics."""
 
+HALF_SETTLED = 10.0
+"""Cylinders beyond the next one after which half of the time to stop and settle is needed."""
+
 
 @handler
 def zone_of(w, disk, offset):
@@ -79,6 +82,7 @@ def seek_time(w, disk, op, distance):
     beyond = float(distance - 1)
     return (
         disk["seek_fixed"][op]
+        + disk["seek_settle"][op] * beyond / (beyond + HALF_SETTLED)
         + disk["seek_root"][op] * math.sqrt(beyond)
         + disk["seek_linear"][op] * beyond
     )

@@ -120,7 +120,7 @@ class Platter:
             time += (self.tracks[number].angle - track.angle) % self.turn
 
     def seek(self, op: int, distance: int) -> float:
-        """By the card: fixed + root sqrt(d - 1) + linear (d - 1) with its average and its end."""
+        """By the card: fixed + settle + root sqrt(d - 1) + linear (d - 1), its average, its end."""
         if distance == 0:
             return 0.0
         name = ("read", "write")[op]
@@ -128,12 +128,20 @@ class Platter:
             self.card.number(f"seek.{name}_{which}") * 1e9
             for which in ("single", "average", "full")
         )
+        stroke = max(self.cylinders - 2, 1)
+        settle = self.card.number("seek.settle") * (average - single)
+        # Half of settling is over 10 cylinders on. Its mean over the density 2 (1 - x) as a sum.
+        shares = (np.arange(100_000 if settle else 1) + 0.5) / 100_000
+        settled = shares * stroke / (shares * stroke + 10)
+        mean = float(np.mean(2 * (1 - shares) * settled))
         # Share x of the stroke: E[x] = 1/3, E[sqrt x] = 8/15, and both terms are whole at x = 1.
         root, linear = np.linalg.solve(
-            [[1.0, 1.0], [8 / 15, 1 / 3]], [full - single, average - single]
+            [[1.0, 1.0], [8 / 15, 1 / 3]],
+            [full - single - settle * stroke / (stroke + 10), average - single - settle * mean],
         )
-        x = (distance - 1) / max(self.cylinders - 2, 1)
-        return single + float(root) * math.sqrt(x) + float(linear) * x
+        x = (distance - 1) / stroke
+        stopped = settle * (distance - 1) / (distance - 1 + 10)
+        return single + stopped + float(root) * math.sqrt(x) + float(linear) * x
 
 
 @dataclass(eq=False)
