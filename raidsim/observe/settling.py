@@ -31,6 +31,12 @@ from raidsim.system.system import System
 from raidsim.units import NS_PER_S
 
 PILOT_PER_OUTSTANDING = 20  # I/Os of a load per slot of its own
+LEAST_PER_OUTSTANDING = 5
+"""The same of I/Os so large that a few of them are as many commands as twenty usual ones.
+
+Each slot begins with an I/O that finds the system empty. The second one finds it as it is from then
+on, and MSER-5 has the other three to tell whether that is so.
+"""
 LEAST_OF_A_LOAD = 400  # I/Os
 STILL = 0.01
 """Share of itself: a level that moves less between the last two quarters of a run is still.
@@ -175,6 +181,8 @@ class Settling:
     kept
         Rows of caches in which reads find as much as in the long run. A rise there does not go on
         (:mod:`raidsim.running.kept_lines`).
+    share
+        Share of the usual number of I/Os that is enough: see :func:`pilot_of`.
     """
 
     def __init__(
@@ -184,8 +192,10 @@ class Settling:
         reads: Mapping[str, float],
         filled: Set[int] = frozenset(),
         kept: Set[int] = frozenset(),
+        share: float = 1.0,
     ) -> None:
         self.system = system
+        self.share = share
         self.writing = {name for name, share in reads.items() if share < 1}
         self.reading = {name for name, share in reads.items() if share > 0}
         self.filled = filled
@@ -397,7 +407,8 @@ class Settling:
 
     def _of_load(self, name: str, streams: list[int]) -> Unsettled | None:
         rows = self.system.world.streams[streams]
-        least = max(LEAST_OF_A_LOAD, PILOT_PER_OUTSTANDING * int(rows["outstanding"].sum()))
+        slots = int(rows["outstanding"].sum())
+        least = max(LEAST_OF_A_LOAD, pilot_of(slots, self.share))
         done = int(rows["window_ios"].sum())
         if done == 0 and rows["window_others"].any():
             return None  # nothing but trims, which no throughput counts
@@ -426,6 +437,15 @@ class Settling:
             return None
         pace = (series[-1] - series[-half]) / (half * self.record.step)
         return float(self.system.now + (level.bound - series[-1]) / pace) / NS_PER_S
+
+
+def pilot_of(slots: int, share: float) -> int:
+    """I/Os after which a load with so many outstanding can be judged.
+
+    ``share`` is that of the usual number which is enough, 1 or less: large I/Os are thousands of
+    commands, so a few of each slot tell as much.
+    """
+    return round(max(PILOT_PER_OUTSTANDING * share, LEAST_PER_OUTSTANDING) * slots)
 
 
 def has_begun(series: NDArray[np.float64]) -> bool:

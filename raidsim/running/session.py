@@ -26,10 +26,10 @@ from raidsim.observe import failing, figures, replayed, throttling
 from raidsim.observe.settling import (
     LEAST_OF_A_LOAD,
     MOST_PILOT_SHARE,
-    PILOT_PER_OUTSTANDING,
     Filling,
     Settling,
     Unsettled,
+    pilot_of,
 )
 from raidsim.progress import OnPoint, PointProgress, go_on, so_far
 from raidsim.result import FROM_THE_START
@@ -188,7 +188,7 @@ class Session(Observed):
         if self.begun > 0 or not (self.system.rows("arrays")["bitmap"] != t.NONE).any():
             return
         full_bitmaps.Bits(self.system, self.all_streams).begin(
-            lambda: self._run(self._completed() + LEAST_PILOT)
+            lambda: self._run(self._completed() + self._least_pilot())
         )
 
     def _keep_lines(self) -> None:
@@ -197,12 +197,16 @@ class Session(Observed):
         if caches:
             horizon, left = self.horizon, self.horizon - self.system.now
             self.horizon = self.system.now + left // FIRST_PART  # of a slow load fewer I/Os do
-            self._run(self._completed() + LEAST_PILOT)
+            self._run(self._completed() + self._least_pilot())
             self.horizon = horizon
         most = self.scenario.measure.max_ios
         for cache in caches:
             if kept_lines.put(self.system, cache, self.all_streams, most):
                 self.refilled.add(cache)
+
+    def _least_pilot(self) -> int:
+        """I/Os that tell how fast a system is; fewer of large ones."""
+        return max(round(LEAST_PILOT * share_of_ios(self.loads)), LEAST_OF_A_LOAD)
 
     def _warm_up(self) -> None:
         """Let pilots run, each longer than the last one, until all has settled; open the window.
@@ -213,13 +217,15 @@ class Session(Observed):
         """
         measure = self.scenario.measure
         slots = sum(int(self.system.world.streams[s]["outstanding"]) for s in self.all_streams)
-        least = max(round(LEAST_PILOT * share_of_ios(self.loads)), LEAST_OF_A_LOAD)
-        pilot = max(least, PILOT_PER_OUTSTANDING * slots)
+        share = share_of_ios(self.loads)
+        pilot = max(self._least_pilot(), pilot_of(slots, share))
         bound = max(pilot, int(MOST_PILOT_SHARE * measure.max_ios))
         streams = {load.name: self.built.streams[load.name] for load in self.loads}
         shares = {load.name: load.read_share for load in self.loads}
         self.failing = failing.Watch(self.system, streams)
-        self.settling = Settling(self.system, streams, shares, self.filler.filled, self.refilled)
+        self.settling = Settling(
+            self.system, streams, shares, self.filler.filled, self.refilled, share
+        )
         before, begun = self._completed(), self.system.now
         going = self._run(before + pilot // FIRST_PART)
         self.settling.watch_warmup(FIRST_PART * (self.system.now - begun))
