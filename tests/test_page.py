@@ -269,6 +269,54 @@ def test_a_body_that_is_no_request_is_told_so(page, body):
     assert answer.status_code == 400 or answer.json()["problems"]
 
 
+@pytest.mark.parametrize(
+    ("method", "place", "content", "status"),
+    [
+        ("GET", "/api/scenarios/none", None, 404),
+        ("GET", "/api/runs/none", None, 404),
+        ("GET", f"/api/runs/{'0' * 32}", None, 404),
+        ("GET", "/api/none", None, 404),
+        ("GET", f"/runs/{'0' * 32}/result.json", None, 404),
+        ("PUT", "/api/runs", "{}", 405),
+        ("GET", "/live/arrays", None, 405),
+        ("POST", "/api/check", "{}", 400),
+        ("POST", "/api/edit", json.dumps({"text": QUICK}), 400),
+        ("POST", "/api/runs", "{", 400),
+        ("POST", "/api/runs", json.dumps({"text": QUICK, "point": 1.5}), 400),
+        ("POST", "/api/runs", json.dumps({"text": QUICK, "point": 99, "rough": True}), 400),
+        ("POST", "/api/attached", "{}", 400),
+        ("POST", "/api/check", "x" * 300_000, 413),
+    ],
+)
+def test_a_program_reads_in_json_why_its_request_is_refused(page, method, place, content, status):
+    headers = {"Content-Type": "application/json"}
+    answer = page.request(method, place, content=content, headers=headers)
+    assert answer.status_code == status
+    (problem,) = answer.json()["problems"]
+    words = problem if isinstance(problem, str) else problem["words"]
+    assert words.endswith(".")
+    assert words != "This could not be done."
+
+
+def test_scripts_are_refused_in_json_by_the_guard_too(page):
+    strange = page.get("/api/scenarios", headers={"Host": "evil.example", "Accept": "text/html"})
+    assert strange.status_code == 421
+    assert strange.json()["problems"][0]["words"]
+    with served(token="t0ken") as visitor:
+        assert "token" in visitor.get("/api/scenarios").json()["problems"][0]["words"]
+
+
+def test_a_reader_at_a_browser_gets_a_page_that_says_what_is_wrong(page):
+    found = page.get("/lessons/none", headers={"Accept": "text/html,*/*;q=0.8"})
+    assert found.status_code == 404
+    assert found.headers["content-type"].startswith("text/html")
+    assert "There is no such lesson." in found.text
+
+
+def test_a_wrong_method_is_told_the_right_ones(page):
+    assert page.put("/api/check", content="{}").headers["allow"] == "POST"
+
+
 SEED = 9
 PIECES = [
     *"[]{}=,.\"'\\\n\0\u2028é😀",

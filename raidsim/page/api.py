@@ -46,6 +46,9 @@ REMEMBERED = 256
 MOST_AT_A_TIME = 8
 """Texts of one visitor that are being read, or wait for it."""
 
+NO_POINT = "point is the number of a point of the scenario, from 0."
+NO_RUN = "There is no such run, or its result was dropped to make room: run it again."
+
 _KEY = re.compile(r"[0-9a-f]{32}")
 _ALONE = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 """What a file may do that is opened by itself: a picture has styles, and nothing else happens."""
@@ -65,7 +68,7 @@ async def scenario(request: Request) -> Response:
     """The text of one of them."""
     name = request.path_params["name"]
     if name not in {one["name"] for one in await _apart(request, _shipped)}:
-        raise HTTPException(404)
+        raise HTTPException(404, "There is no such scenario: /api/scenarios lists all.")
     return JSONResponse({"text": read_text(files.find(name), name)})
 
 
@@ -80,7 +83,7 @@ async def edit(request: Request) -> Response:
     body = await json_of(request)
     text, path, value = _text(body), body.get("path"), body.get("value")
     if not isinstance(path, list) or not isinstance(value, str) or not 0 < len(path) <= 3:
-        raise HTTPException(400)
+        raise HTTPException(400, "path is a list of one to three steps, and value is a text.")
     steps = tuple(step for step in path if isinstance(step, str | int))
     if bounds.too_long(text) is not None:
         return JSONResponse({"problems": [{"line": None, "words": bounds.too_long(text)}]})
@@ -125,7 +128,7 @@ async def run(request: Request) -> Response:
     body = await json_of(request)
     text, rough, number = _text(body), body.get("rough", False), body.get("point")
     if number is not None and (not isinstance(number, int) or isinstance(number, bool)):
-        raise HTTPException(400)
+        raise HTTPException(400, NO_POINT)
     try:
         changes, key = await _apart(request, lambda: _meant(text, rough is True, number))
     except InputError as error:
@@ -154,7 +157,7 @@ async def state(request: Request) -> Response:
         return JSONResponse(_state(pool, job))
     outcome = pool.kept.get(key)
     if outcome is None:
-        raise HTTPException(404)
+        raise HTTPException(404, NO_RUN)
     return JSONResponse(_over(key, outcome))
 
 
@@ -179,7 +182,7 @@ async def download_picture(request: Request) -> Response:
     """The picture of a result, as ``raidsim run --plot`` draws it."""
     suffix = request.path_params["suffix"]
     if suffix not in _TYPES:
-        raise HTTPException(404)
+        raise HTTPException(404, "A picture is .svg or .png.")
     found = _result(request)
     key = digest({"picture": suffix, "of": found["json"]})
     task = {"kind": "picture", "json": found["json"], "suffix": suffix}
@@ -191,7 +194,7 @@ async def download_picture(request: Request) -> Response:
     await until_over(job, request.state.visitor)
     drawn = None if job.outcome is None else job.outcome.found.get("picture")
     if drawn is None:
-        raise HTTPException(503)
+        raise HTTPException(503, "The picture could not be drawn.")
     name = f"result{suffix}" if "download" in request.query_params else None
     return _file(base64.b64decode(drawn), _TYPES[suffix], name)
 
@@ -220,7 +223,7 @@ def _meant(text: str, rough: bool, number: int | None) -> tuple[dict[str, Any], 
     changes: dict[str, Any] = {}
     if rough:
         if number is not None and not 0 <= number < found.points:
-            raise HTTPException(400)
+            raise HTTPException(400, NO_POINT)
         followed = point.is_followed(found)
         changes = point.changes(found, None if followed else number)
         found = found.with_(changes) if changes else found
@@ -253,7 +256,7 @@ def _over(key: str, outcome: Outcome) -> dict[str, Any]:
 def _result(request: Request) -> dict[str, Any]:
     outcome = _pool(request).kept.get(_key(request))
     if outcome is None or "json" not in outcome.found:
-        raise HTTPException(404)
+        raise HTTPException(404, NO_RUN)
     return outcome.found
 
 
@@ -263,14 +266,14 @@ def _result(request: Request) -> dict[str, Any]:
 def _text(body: dict[str, Any]) -> str:
     text = body.get("text")
     if not isinstance(text, str):
-        raise HTTPException(400)
+        raise HTTPException(400, "text is missing: the text of a scenario.")
     return text.replace("\r\n", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
 def _key(request: Request) -> str:
     key: str = request.path_params["key"]
     if _KEY.fullmatch(key) is None:
-        raise HTTPException(404)
+        raise HTTPException(404, NO_RUN)
     return key
 
 

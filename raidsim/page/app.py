@@ -62,13 +62,17 @@ async def _alive(app: Starlette) -> AsyncIterator[None]:
         yield
 
 
-async def _told(_request: Request, error: Exception) -> Response:
+async def _told(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     words = {404: "There is no such page.", 405: "This cannot be done there."}
     if isinstance(error, HTTPException) and error.detail not in ("", HTTPStatus(status).phrase):
         words[status] = error.detail
-    return shell.failure(status, words.get(status, "This could not be done."))
+    found = words.get(status, "This could not be done.")
+    answer = shell.failure(request.url.path, request.headers, status, found)
+    answer.headers.update((error.headers or {}) if isinstance(error, HTTPException) else {})
+    return answer
 
 
-async def _broken(_request: Request, _error: Exception) -> Response:
-    return shell.failure(500, "This is a bug in raidsim: the terminal in which it runs says more.")
+async def _broken(request: Request, _error: Exception) -> Response:
+    words = "This is a bug in raidsim: the terminal in which it runs says more."
+    return shell.failure(request.url.path, request.headers, 500, words)

@@ -41,7 +41,7 @@ async def _status(request: Request) -> Response:
 async def _happen(request: Request) -> Response:
     wish = await json_of(request, MOST_BYTES)
     if "kind" not in wish:
-        raise HTTPException(400)
+        raise HTTPException(400, "kind is missing: the kind of event.")
     return await _answer(request, wish)
 
 

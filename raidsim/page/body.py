@@ -24,7 +24,7 @@ async def body_of(request: Request) -> bytes:
     try:
         return await asyncio.wait_for(request.body(), BODY_S)
     except TimeoutError:
-        raise HTTPException(408) from None
+        raise HTTPException(408, f"The request did not arrive within {BODY_S:.0f} s.") from None
     except ClientDisconnect:
         raise HTTPException(400) from None  # nobody is there to read it
 
@@ -38,14 +38,14 @@ async def json_of(request: Request, most: int | None = None) -> dict[str, Any]:
         It is none, or of more than ``most`` bytes, or does not come.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise HTTPException(415)
+        raise HTTPException(415, "The request must be JSON, with Content-Type: application/json.")
     body = await body_of(request)
     if most is not None and len(body) > most:
-        raise HTTPException(413)
+        raise HTTPException(413, f"The request is longer than {most} bytes.")
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):
-        raise HTTPException(400) from None
+        raise HTTPException(400, "The request is not JSON.") from None
     if not isinstance(found, dict):
-        raise HTTPException(400)
+        raise HTTPException(400, "The request is not an object of JSON.")
     return found

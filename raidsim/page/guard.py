@@ -6,6 +6,7 @@ Every request passes this check, those for files too.
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -13,8 +14,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from raidsim.page import shell
 from raidsim.page.settings import Settings
-from raidsim.page.shell import failure
 
 MOST_BODY = 256 * 2**10
 """Bytes of a request: more than the longest scenario that is taken."""
@@ -81,6 +82,7 @@ class Guard:
     def _refused(self, scope: Scope, headers: Headers, cookies: dict[str, str]) -> ASGIApp | None:
         """The answer to a request that is not let through; None for one that is."""
         asked = headers.get("host", "")
+        failure = partial(shell.failure, scope["path"], headers)
         if not self.settings.knows(_host_of(asked)):
             return failure(421, "This page is not served under that name.")
         if scope["method"] not in ("GET", "HEAD") and not _is_own(headers, asked):
@@ -90,9 +92,9 @@ class Guard:
             return failure(
                 413, f"A request may hold {MOST_BODY // 1024} KiB, and has to say how many."
             )
-        return self._stranger(scope, cookies)
+        return self._stranger(scope, headers, cookies)
 
-    def _stranger(self, scope: Scope, cookies: dict[str, str]) -> ASGIApp | None:
+    def _stranger(self, scope: Scope, headers: Headers, cookies: dict[str, str]) -> ASGIApp | None:
         """Return the answer to a visitor without the cookie of the token; None for others."""
         token = self.settings.token
         if token is None:
@@ -107,7 +109,8 @@ class Guard:
             return answer
         if _equal(cookies.get(GUEST, ""), token):
             return None
-        return failure(401, "Open the address that raidsim serve printed: it holds a token.")
+        words = "Open the address that raidsim serve printed: it holds a token."
+        return shell.failure(scope["path"], headers, 401, words)
 
 
 def cookie(name: str, value: str) -> str:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.responses import HTMLResponse
+from starlette.datastructures import Headers
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from raidsim.version import __version__
 
@@ -43,6 +44,19 @@ def page(template: str, status: int = 200, **values: Any) -> HTMLResponse:
     return HTMLResponse(text, status_code=status)
 
 
-def failure(status: int, words: str) -> HTMLResponse:
-    """A page that says what went wrong."""
-    return page("error.html", status, title=HTTPStatus(status).phrase, words=words)
+SCRIPTS = ("/api/", "/live/arrays")
+"""Where the addresses begin that only scripts and programs ask: they answer in JSON."""
+
+IN_WORDS = ("/api/attached", "/live/arrays")
+"""Addresses about a running system: their problems are texts, since they concern no line."""
+
+
+def failure(path: str, headers: Headers, status: int, words: str) -> Response:
+    """What went wrong: a page for somebody who reads in a browser, and JSON for a program.
+
+    A browser that opens an address says that it takes HTML; a program such as curl does not.
+    """
+    if not path.startswith(SCRIPTS) and "text/html" in headers.get("accept", ""):
+        return page("error.html", status, title=HTTPStatus(status).phrase, words=words)
+    problem = words if path.startswith(IN_WORDS) else {"line": None, "words": words}
+    return JSONResponse({"problems": [problem]}, status_code=status)

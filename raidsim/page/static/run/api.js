@@ -13,9 +13,10 @@ async function asked(method, place, body, signal) {
     if (signal?.aborted) return null;
     throw new Error("raidsim serve does not answer: is it still running?");
   }
-  if (answer.headers.get("content-type")?.startsWith("application/json")) return answer.json();
-  if (answer.status === 401) throw new Error("The token is missing: open the printed address again.");
-  throw new Error(answer.status === 413 ? "The text is too long for this page." : `The server refused this (${answer.status}).`);
+  const told = await answer.json().catch(() => ({}));
+  if (signal?.aborted) return null;
+  if (answer.ok || told.state) return told; // a run that has no place in the queue is over at once
+  throw new Error(told.problems?.map((one) => one.words).join(" ") ?? `The server refused this (${answer.status}).`);
 }
 
 export const scenarios = () => asked("GET", "/api/scenarios");
