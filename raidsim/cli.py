@@ -128,6 +128,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+    # Python remembers an interrupt of code that was given to `exec` as a text, as dataclasses do
+    # when a module is loaded, and would end by SIGINT instead of with the status, although the
+    # interrupt was caught. The next such text makes it forget.
+    exec("")
     sys.exit(status)
 
 

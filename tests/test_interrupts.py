@@ -149,7 +149,8 @@ def test_a_program_that_is_interrupted_while_the_kernel_is_compiled_ends_at_once
 IN_WORKERS = """
 import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[1])
-from compiled_for_minutes import compiled_for_minutes
+from importlib import import_module
+work = getattr(import_module(sys.argv[4]), sys.argv[4])
 from raidsim.workers.engine import execute
 signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever began it may have ignored that
 begun = sys.argv[3]
@@ -160,15 +161,18 @@ def press():
     os.kill(os.getpid(), signal.SIGINT)
 
 threading.Thread(target=press, daemon=True).start()
-execute([(sys.argv[2], begun)] * 60, compiled_for_minutes, workers=2, processes=True)
+execute([(sys.argv[2], begun)] * 60, work, workers=2, processes=True)
 """
 
 
-@compiled_only
-def test_ctrl_c_ends_workers_while_they_compile(endless: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "work",
+    [pytest.param("compiled_for_minutes", marks=compiled_only), "busy_for_minutes"],
+)
+def test_ctrl_c_ends_workers_that_do_not_look(endless: str, tmp_path: Path, work: str) -> None:
     here, begun = str(Path(__file__).parent), str(tmp_path / "begun")
     process = subprocess.Popen(
-        [sys.executable, "-c", IN_WORKERS, here, endless, begun],
+        [sys.executable, "-c", IN_WORKERS, here, endless, begun, work],
         start_new_session=True,
         stderr=subprocess.PIPE,
         text=True,
@@ -186,6 +190,43 @@ def test_an_environment_is_interrupted_long_before_the_time_that_it_runs_to(prog
     ended = interrupted(program)
     assert ended.returncode == 0, ended.stderr
     assert 0 < float(ended.stdout) < 1e6
+
+
+PRESSED_WHILE_LOADED = """
+import os, signal, sys
+
+class Pressed:
+    def find_spec(self, name, path, target=None):
+        if name == "raidsim.commands.run":
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Pressed())
+from raidsim.__main__ import main
+main()
+"""
+PRESSED_IN_A_TEXT = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from raidsim import cli
+
+def app(**options):
+    exec("os.kill(os.getpid(), signal.SIGINT)", globals())
+
+cli.app = app
+cli.main()
+"""
+
+
+@pytest.mark.parametrize(
+    "program",
+    [PRESSED_WHILE_LOADED, PRESSED_IN_A_TEXT],
+    ids=["while modules are loaded", "in code that was made from a text, as dataclasses make it"],
+)
+def test_a_command_ends_with_130_whenever_ctrl_c_is_pressed(program: str) -> None:
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "Interrupted.\n")
 
 
 def busy_array() -> Scenario:

@@ -74,6 +74,10 @@ the worker, which then has to be started anew, without them."""
 LOOK_S = 0.2
 """Seconds between two looks of a worker whether the process that began it is still there."""
 
+OBEYED_S = 0.5
+"""Seconds in which a worker has to end a run that is no longer wanted. A run ends when the kernel
+comes back for a moment; work outside of the kernel, such as loading modules, does not look."""
+
 TRIES = 3
 """Times that a chunk is given out, if workers are lost over it."""
 
@@ -473,7 +477,8 @@ def _watch(parent: int, wanted: str) -> None:
     while os.getppid() == parent:
         if not Path(wanted).exists():
             progress.stop()
-            if progress.is_making():  # a compiler, which can't be stopped
-                os._exit(1)
+            if not progress.is_making():  # a compiler, which can't be stopped
+                time.sleep(OBEYED_S)
+            os._exit(1)
         time.sleep(LOOK_S)
     os._exit(1)
