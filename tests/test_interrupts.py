@@ -185,6 +185,46 @@ def test_ctrl_c_ends_workers_that_do_not_look(endless: str, tmp_path: Path, work
     assert subprocess.run(look, check=False, capture_output=True).returncode == 1
 
 
+PRESSED_ON_ALL = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from busy_for_minutes import busy_for_minutes
+from raidsim.workers.engine import execute
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    execute([("", sys.argv[2])] * 60, busy_for_minutes, workers=2, processes=True)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+PRESSED_BY_THE_FIRST_WORKER = """
+import os, signal, sys
+if any("loky_posix" in word for word in sys.orig_argv):
+    try:
+        os.mkdir(os.environ["PRESSED"])
+        os.killpg(0, signal.SIGINT)
+    except FileExistsError:
+        pass
+"""
+
+
+def test_workers_that_are_just_beginning_say_nothing_at_ctrl_c(tmp_path: Path) -> None:
+    """A terminal sends Ctrl-C to all processes of a command, and only one of them shall answer."""
+    (tmp_path / "sitecustomize.py").write_text(PRESSED_BY_THE_FIRST_WORKER)
+    paths = [str(tmp_path), str(Path(__file__).parent.parent)]
+    environment = {"PYTHONPATH": os.pathsep.join(paths), "PRESSED": str(tmp_path / "pressed")}
+    arguments = [str(Path(__file__).parent), str(tmp_path / "begun")]
+    ended = subprocess.run(
+        [sys.executable, "-c", PRESSED_ON_ALL, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        start_new_session=True,
+        env=os.environ | environment,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "interrupted\n", "")
+
+
 @pytest.mark.parametrize("program", [PROCESS, SIDE_BY_SIDE], ids=["here", "on another thread"])
 def test_an_environment_is_interrupted_long_before_the_time_that_it_runs_to(program: str) -> None:
     ended = interrupted(program)

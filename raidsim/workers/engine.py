@@ -16,11 +16,9 @@ worker was lost is given to another one.
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -28,8 +26,7 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from multiprocessing.resource_tracker import ensure_running
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import Any, TypeVar
@@ -73,10 +70,6 @@ the worker, which then has to be started anew, without them."""
 
 LOOK_S = 0.2
 """Seconds between two looks of a worker whether the process that began it is still there."""
-
-OBEYED_S = 0.5
-"""Seconds in which a worker has to end a run that is no longer wanted. A run ends when the kernel
-comes back for a moment; work outside of the kernel, such as loading modules, does not look."""
 
 TRIES = 3
 """Times that a chunk is given out, if workers are lost over it."""
@@ -301,8 +294,29 @@ def _undisturbed() -> Iterator[None]:
     """Let Ctrl-C, and SIGTERM, wait until this is done.
 
     An executor that is interrupted while it takes work in may keep a lock for ever, and then its
-    end is waited for in vain.
+    end is waited for in vain. Processes that begin meanwhile never get Ctrl-C, which a terminal
+    sends to all: they inherit that this thread holds it back.
     """
+    with _held_back(), _kept_for_later():
+        yield
+
+
+@contextmanager
+def _held_back() -> Iterator[None]:
+    """Hold Ctrl-C back from this thread, and from all that it begins meanwhile."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _kept_for_later() -> Iterator[None]:
+    """Let signals that reach this process at another thread wait."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -407,6 +421,7 @@ def _processes(count: int) -> Iterator[Callable[[], Executor]]:
     """Processes of this computer; they are kept for a while, for who needs some again."""
     from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415  (it takes a while)
 
+    ensure_running()  # it would end the holding back of Ctrl-C if it began with the first process
     pools: list[Any] = []
 
     def made() -> Executor:
@@ -414,7 +429,7 @@ def _processes(count: int) -> Iterator[Callable[[], Executor]]:
             get_reusable_executor(
                 max_workers=count,
                 initializer=_begin,
-                initargs=(os.getpid(), _wanted()),
+                initargs=(os.getpid(),),
                 timeout=KEPT_S,
             )
         )
@@ -424,10 +439,12 @@ def _processes(count: int) -> Iterator[Callable[[], Executor]]:
     try:
         yield made
     except BaseException:
-        Path(_wanted()).unlink(missing_ok=True)
-        _wanted.cache_clear()
         _there.left(0)
         for pool in pools[-1:]:
+            # A worker that loads modules or compiles would not notice that it is to end. The
+            # pool's own way to end them at once fails if work was cancelled.
+            for process in tuple(pool._processes.values()):
+                process.terminate()
             pool.shutdown(wait=True)
         raise
     _there.left(count)
@@ -453,32 +470,18 @@ class _Left:
 _there = _Left()
 
 
-@cache
-def _wanted() -> str:
-    """A file that is there while the work of processes is wanted."""
-    handle, name = tempfile.mkstemp(prefix="raidsim-", suffix=".working")
-    os.close(handle)
-    atexit.register(Path(name).unlink, missing_ok=True)
-    return name
-
-
-def _begin(parent: int, wanted: str) -> None:
+def _begin(parent: int) -> None:
     """Begin a worker: it leaves Ctrl-C to the process that waits for it, and ends with that."""
     from joblib.externals.loky import process_executor  # noqa: PLC0415  (as above)
 
     process_executor._MAX_MEMORY_LEAK_SIZE = KEPT_BYTES
     garbage_collector.run_seldom()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_watch, args=(parent, wanted), daemon=True).start()
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 
 
-def _watch(parent: int, wanted: str) -> None:
-    """End the runs of a worker when they are no longer wanted, and the worker with its parent."""
+def _watch(parent: int) -> None:
+    """End a worker with its parent."""
     while os.getppid() == parent:
-        if not Path(wanted).exists():
-            progress.stop()
-            if not progress.is_making():  # a compiler, which can't be stopped
-                time.sleep(OBEYED_S)
-            os._exit(1)
         time.sleep(LOOK_S)
     os._exit(1)
