@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import inspect
 import json
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -168,6 +170,24 @@ def test_with_makes_another_scenario_and_leaves_the_first_as_it_is():
     assert (first.volumes[0].level, other.volumes[0].level) == ("raid5", "raid6")
     assert other.volumes[0].capacity < first.volumes[0].capacity
     assert other.with_("volume.level", "raid5") == first
+
+
+@pytest.mark.parametrize("name", ["seed", "level", "no_such_key"])
+def test_a_scenario_that_is_assigned_to_says_how_another_one_is_made(name):
+    scenario = Scenario.read("raid5-disks")
+    for table in (scenario, scenario.volumes[0]):
+        with pytest.raises(AttributeError, match=rf"so {name} cannot be set.*scenario\.with_\("):
+            setattr(table, name, 3)
+    assert scenario == Scenario.read("raid5-disks")
+
+
+def test_a_scenario_is_the_key_of_what_is_kept_for_it():
+    scenario = Scenario.read("raid5-disks")
+    kept = {scenario.with_("volume.drives", count): count for count in (4, 6, 8)}
+    assert kept[Scenario.read("raid5-disks").with_("volume.drives", 6)] == 6
+    assert kept[pickle.loads(pickle.dumps(scenario.with_("volume.drives", 4)))] == 4
+    assert kept[copy.deepcopy(scenario.with_("volume.drives", 8))] == 8
+    assert scenario.with_("volume.drives", 5) not in kept
 
 
 def test_with_takes_several_keys_at_once():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -17,6 +17,17 @@ class Part(BaseModel):
     """A table of the file: frozen, with no keys but its own."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    if not TYPE_CHECKING:  # a type checker knows from `frozen` that nothing can be assigned
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Say how another scenario is made, where pydantic says only that this is frozen."""
+            if not name.startswith("_"):
+                raise AttributeError(
+                    f"a scenario does not change, so {name} cannot be set: make another one, as in"
+                    ' scenario = scenario.with_("load.size", "8 KiB")'
+                )
+            super().__setattr__(name, value)
 
 
 class Area(NamedTuple):
