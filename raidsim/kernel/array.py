@@ -237,6 +237,6 @@ def commands_to_drive(w, array, index, access, row, drive, last):
         stop = min(start + longest, end)
         phase = access["phase"]
         last = add_command(w, index, row, drive, access["op"], phase, start, stop, last)
-        device_ios.count(w, array, index, access, last)
+        w.jobs[last]["carries"] = device_ios.transfer(access)
         start = stop
     return last

@@ -8,7 +8,6 @@ Verbs: :func:`add_command` to a task, :func:`drop_commands` that are not sent af
 
 from __future__ import annotations
 
-from raidsim.kernel import device_ios
 from raidsim.kernel.array_tables import ERRAND_OPERATION
 from raidsim.kernel.jit import handler
 from raidsim.kernel.jobs import release, take_child
@@ -56,5 +55,4 @@ def drop_commands(w, array, index):
         below = w.jobs[child]
         job["later"] = below["next"]
         taken_back(w, job, below)
-        device_ios.uncount(w, array, index, child)
         release(w, child)

@@ -17,7 +17,14 @@ command back, :func:`end_task`.
 
 from __future__ import annotations
 
-from raidsim.kernel import agenda, copy_locks, firmware, partial_parity, stripe_cache
+from raidsim.kernel import (
+    agenda,
+    copy_locks,
+    device_ios,
+    firmware,
+    partial_parity,
+    stripe_cache,
+)
 from raidsim.kernel.array_commands import drop_commands, taken_back
 from raidsim.kernel.array_tables import ERRAND_OPERATION, ERRAND_PART, ERRAND_REPAIR
 from raidsim.kernel.drive import driver_time, send
@@ -180,6 +187,7 @@ def send_phase(w, array, index):
         below = w.jobs[child]
         job["later"] = below["next"]
         below["next"] = NONE
+        device_ios.count(w, array, index, child)
         send(w, child)
 
 

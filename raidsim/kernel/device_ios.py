@@ -1,7 +1,7 @@
 """Commands to the drives of an array, counted by their content and their purpose.
 
-Verbs: :func:`count` a command, :func:`uncount` one that is not sent, :func:`count_bitmap` one that
-writes the bitmap, :func:`count_log` one that writes a log.
+Verbs: :func:`count` a command that is sent, :func:`count_bitmap` one that writes the bitmap,
+:func:`count_log` one that writes a log.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from raidsim.kernel.array_tables import (
     WRITE_LOG,
     WRITE_PARITY,
 )
-from raidsim.kernel.jit import handler, routine
+from raidsim.kernel.jit import handler
 from raidsim.kernel.tables import NONE, TRIM
 from raidsim.layout.tables import (
     DATA,
@@ -40,20 +40,15 @@ from raidsim.layout.tables import (
 )
 
 
-@routine
-def count(w, array, index, access, child):
-    """Count command ``child`` of task ``index``, which carries this access, or a part of it."""
-    carries = transfer(access)
-    w.jobs[child]["carries"] = carries
-    array["device_ios"][origin(w, index) * TRANSFERS + carries] += 1
-
-
 @handler
-def uncount(w, array, index, child):
-    """Command ``child`` of task ``index`` is not sent after all."""
+def count(w, array, index, child):
+    """Count command ``child`` of task ``index``, which is sent now.
+
+    It is not counted before: a plan may be dropped, and a window of measurement may open between.
+    """
     carries = w.jobs[child]["carries"]
     if carries != NONE:
-        array["device_ios"][origin(w, index) * TRANSFERS + carries] -= 1
+        array["device_ios"][origin(w, index) * TRANSFERS + carries] += 1
 
 
 @handler
