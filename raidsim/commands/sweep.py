@@ -134,7 +134,9 @@ def sweep_command(
         precision=precision, vary=vary or (), samples=samples or 0, seeds=seeds
     )
     with kept_in(kept), opened(kept) as base, Bar() as bar, options:
-        found = asked.run(base, workers=workers, cluster=cluster, on_progress=bar.on_job)
+        found = asked.run(
+            base, workers=workers, cluster=cluster, on_progress=bar.on_job, on_expected=bar.say
+        )
 
     _tell_what_was_known(found)
     contents = _contents(found, targets, x, y, by)

@@ -23,6 +23,7 @@ from raidsim.result import Result
 from raidsim.result.file import packed
 from raidsim.running import cards_hash, provenance, run
 from raidsim.scenario import Scenario
+from raidsim.studies.expected import Forecast, OnExpected
 from raidsim.studies.figures import Cell, rows_of
 from raidsim.studies.store import Entry, Status, Store
 from raidsim.system.tables import SaturationError
@@ -107,6 +108,7 @@ def run_variants(
     workers: int | None = None,
     cluster: str | None = None,
     on_progress: OnProgress | None = None,
+    on_expected: OnExpected | None = None,
 ) -> list[Outcome]:
     """Run variants that are not in the store yet, and return what each came to, in order.
 
@@ -118,6 +120,9 @@ def run_variants(
         Number of a study of the store that these are the variants of.
     workers, cluster, on_progress
         As for :func:`raidsim.workers.engine.execute`.
+    on_expected
+        Called with how many runs are left, if they are many and some results are known from
+        before, and later with how long they take, if that is long.
 
     Raises
     ------
@@ -126,16 +131,19 @@ def run_variants(
     KeyboardInterrupt
         At Ctrl-C; what was finished is in the store.
     """
-    keeper = _Keeper(store, study, len(variants), on_progress)
+    forecast = Forecast(workers, cluster, on_expected)
+    keeper = _Keeper(store, study, len(variants), on_progress, forecast)
     several = partial(execute, workers=workers, cluster=cluster, processes=True)
     wanted = list(range(len(variants)))
     if store is not None and not store.is_empty():
-        keys = several([variants[number] for number in wanted], _key)
+        looked_up = partial(_looked_up, on_progress) if on_progress is not None else None
+        keys = several([variants[number] for number in wanted], _key, on_progress=looked_up)
         for number, key in enumerate(keys):
             entry = store.get(key)
             if entry is not None:
                 keeper.found(number, entry)
         wanted = [number for number in wanted if number not in keeper.entries]
+    forecast.begin(len(wanted), len(variants) - len(wanted))
     if wanted and not is_compiled() and cluster is None:
         # Processes that start together before the kernel is compiled would each compile it.
         number = wanted.pop(0)
@@ -159,12 +167,14 @@ class _Keeper:
     """Takes what comes in, tells of it, and puts it into the store."""
 
     def __init__(
-        self, store: Store | None, study: int | None, total: int, on_progress: OnProgress | None
-    ) -> None:
+        self, store: Store | None, study: int | None, total: int, on_progress: OnProgress | None,
+        forecast: Forecast,
+    ) -> None:  # fmt: skip
         self.store = store
         self.study = study
         self.total = total
         self.on_progress = on_progress
+        self.forecast = forecast
         self.entries: dict[int, Entry] = {}
         self.again: set[int] = set()
         self.waiting: dict[int, Entry] = {}
@@ -183,6 +193,7 @@ class _Keeper:
         self.entries[number] = self.waiting[number] = entry
         if len(self.waiting) >= TOGETHER or time.monotonic() > self.written + 1.0:
             self.write()
+        self.forecast.add(entry.seconds)
         self._tell(entry)
 
     def write(self) -> None:
@@ -201,6 +212,11 @@ class _Keeper:
         if self.on_progress is not None:
             label = entry.status if entry.status != "done" else "runs"
             self.on_progress(Progress(len(self.entries), self.total, label))
+
+
+def _looked_up(on_progress: OnProgress, at: Progress) -> None:
+    """Show the progress while it is looked up which results there are already."""
+    on_progress(replace(at, label="looking for known results"))
 
 
 # -- what workers do ----------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from raidsim.result import Result
 from raidsim.scenario import Scenario
 from raidsim.studies.arguments import MOST_RUNS, StudyArguments
 from raidsim.studies.effects import Effects, effects
+from raidsim.studies.expected import MANY, Expected, OnExpected
 from raidsim.studies.figures import COLUMN, COLUMNS
 from raidsim.studies.store import Store
 from raidsim.studies.study import Outcome, Variant, run_variants
@@ -46,6 +47,10 @@ class Sweep:
     title: str
     keys: tuple[str, ...]
     outcomes: tuple[Outcome, ...] = field(repr=False)
+
+    def __hash__(self) -> int:
+        """Return a hash of what was varied; figures are in dicts, which have none."""
+        return hash((self.title, self.keys, len(self.outcomes)))
 
     @property
     def rows(self) -> list[Row]:
@@ -281,10 +286,13 @@ class Asked:
         workers: int | None = None,
         cluster: str | None = None,
         on_progress: OnProgress | None = None,
+        on_expected: OnExpected | None = None,
     ) -> Sweep:
         """Run it."""
         base = self._base()
         changes = self.changes(base)
+        if on_expected is not None and len(changes) >= MANY:
+            on_expected(Expected(len(changes)))  # to prepare a million takes a while, too
         study = None if store is None else store.begin(base.title, self.command, changes)
         found = run_variants(
             [Variant(base, one) for one in changes],
@@ -293,6 +301,7 @@ class Asked:
             workers=workers,
             cluster=cluster,
             on_progress=on_progress,
+            on_expected=on_expected,
         )
         keys = tuple(dict.fromkeys(key for one in changes for key in one))
         return Sweep(base.title, keys, tuple(found))
