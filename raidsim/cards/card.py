@@ -114,6 +114,10 @@ class Card:
     files: tuple[Path, ...] = field(default=(), compare=False)
     order_numbers: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        """Return a hash of its name, kind and path; its values are in dicts, which have none."""
+        return hash((self.name, self.kind, self.path))
+
     def __getitem__(self, name: str) -> Value:
         return self.values[name]
 

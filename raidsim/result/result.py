@@ -58,6 +58,10 @@ class Result:
     unknowns: Unknowns | None = None  # how far it would move if cards were as they might be
     schema: str = SCHEMA
 
+    def __hash__(self) -> int:
+        """Return a hash of what is no dict or list; equal results have equal hashes."""
+        return hash((self.raidsim, self.seed, len(self.points), self.interrupted, self.schema))
+
     @property
     def is_carried(self) -> bool:
         """Whether the system carries every load that was asked for.

@@ -29,6 +29,21 @@ class Part(BaseModel):
                 )
             super().__setattr__(name, value)
 
+    def __hash__(self) -> int:
+        """Return a hash of the fields that have one: equal tables have equal hashes.
+
+        Dicts have none, and what they hold is left out: tables that differ in nothing else have
+        the same hash, and are still not equal.
+        """
+        return hash((type(self), *map(_hash_of, self.__dict__.values())))
+
+
+def _hash_of(value: object) -> int:
+    try:
+        return hash(value)
+    except TypeError:
+        return 0
+
 
 class Area(NamedTuple):
     """The part of a volume that a load touches; ``size`` None is all the rest of it."""

@@ -80,10 +80,6 @@ class Scenario(Tables):
         """Say how one is made: it has more in it than arguments could give."""
         raise TypeError("Scenario() makes none; give Scenario.read(name) or .from_text(text)")
 
-    def __hash__(self) -> int:
-        """Equal scenarios have the same hash, so that one can be the key of a dict."""
-        return _hash(self.written)
-
     @classmethod
     def read(cls, name: str | PathLike[str]) -> Scenario:
         """Read a scenario, as ``raidsim run`` does.
@@ -261,14 +257,6 @@ class Scenario(Tables):
         data: dict[str, Any] = copied(self.written)
         return data
 
-
-def _hash(value: Any) -> int:
-    """A hash of plain data that is the same for equal data, such as 1 and 1.0."""
-    if isinstance(value, dict):
-        return hash(frozenset((name, _hash(one)) for name, one in value.items()))
-    if isinstance(value, list | tuple):
-        return hash(tuple(_hash(one) for one in value))
-    return hash(value)
 
 
 def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
