@@ -152,12 +152,18 @@ def refuse(
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """A value as it may be shown in a message: quoted if text, and never too long."""
+    """A value as it may be shown in a message: quoted if text, and never too long.
+
+    A text that has double quotes itself is shown in single ones: '"8 KiB"', and not ""8 KiB"".
+    """
+    mark = "'" if isinstance(value, str) and '"' in value and "'" not in value else '"'
     try:
-        text = f'"{value}"' if isinstance(value, str) else str(value)
+        text = f"{mark}{value}{mark}" if isinstance(value, str) else str(value)
     except ValueError:  # an integer with more digits than Python prints
         text = "a number of thousands of digits"
-    return text if len(text) <= limit else text[: limit - 4] + ' ..."'[: 5 if text[0] == '"' else 4]
+    if len(text) <= limit:
+        return text
+    return text[: limit - 4] + " ..." + (mark if isinstance(value, str) else "")
 
 
 def quoted(names: Iterable[str]) -> str:

@@ -162,6 +162,9 @@ def test_files_include_others_and_lines_are_theirs(tmp_path):
         ("[a]\nrw=randwrit\n", "x.fio:2: a: rw=randwrit: is none of read, write"),
         ("[a]\nsize=10*1000*$mb_memory\n", "x.fio:2: a: size"),
         ("[a]\n" * 1001, "more than 1000 sections"),
+        ('title = "x"\n[[load]]\nsize = "8 KiB"\n', "x.fio: is TOML"),
+        ('[load]\nsize = "8 KiB"\n', "x.fio: is TOML"),
+        ('[a]\nsize="8 KiB"\nbs=4k\n', "'\"8 KiB\"' is not a size"),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_its_line(tmp_path, text, words):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import configparser
 import os
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -86,6 +87,7 @@ def read_jobs(name: str | PathLike[str]) -> list[FileJob]:
         It cannot be read, is no job file, or needs a variable that is not set.
     """
     lines = list(_lines(Path(name), str(name), 0))
+    _refuse_toml(str(name), "\n".join(text for _, text in lines))
     parser = configparser.ConfigParser(
         interpolation=None, strict=False, allow_no_value=True, delimiters=("=",),
         comment_prefixes=(), default_section="\0",
@@ -114,6 +116,18 @@ def read_jobs(name: str | PathLike[str]) -> list[FileJob]:
         place = lines[min(max(line, 1), len(lines)) - 1][0]
         refuse(place.file, "is not a line of a job file", line=place.line)
     return list(_jobs(parser, heads, places, str(name)))
+
+
+def _refuse_toml(name: str, text: str) -> None:
+    """Refuse a scenario or a card in place of a job file; a value in quotes is none of fio's."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    values = [one for table in tables.values() if isinstance(table, dict) for one in table.values()]
+    if any(isinstance(one, str | list) for one in (*tables.values(), *values)):
+        cause = "is TOML, as scenarios and cards of raidsim are, and not a job file of fio"
+        refuse(name, cause, "give a job file, or the scenario to the command that runs it")
 
 
 def _lines(path: Path, shown: str, depth: int) -> Iterator[tuple[Place, str]]:
