@@ -120,6 +120,36 @@ def test_a_system_as_described_passes(
     assert "PASSED: all of 2 jobs" in capsys.readouterr().out
 
 
+def test_a_delivery_that_was_measured_for_a_second_passes_with_a_remark(
+    drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Job files ask for two minutes; what a cache takes in for a second says little."""
+    results = delivered(database(seed=1), drawn.expected, tmp_path)
+    assert judged(drawn.expected, results, tmp_path) == 0
+    told = capsys.readouterr().out
+    assert f"{results[0]}: {drawn.expected.jobs[0].name}: measured over" in told
+    for file in results:
+        document = json.loads(Path(file).read_text())
+        for job in document["jobs"]:
+            for direction in ("read", "write"):
+                job[direction]["runtime"] = 120_000
+        Path(file).write_text(json.dumps(document))
+    assert judged(drawn.expected, results, tmp_path) == 0
+    assert "measured over" not in capsys.readouterr().out
+
+
+def test_rates_and_latencies_that_cannot_both_be_right_are_named(
+    drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = delivered(database(seed=1), drawn.expected, tmp_path)
+    document = json.loads(Path(results[0]).read_text())
+    for job in document["jobs"]:
+        job["read"]["iops"] *= 3
+    Path(results[0]).write_text(json.dumps(document))
+    judged(drawn.expected, results, tmp_path)
+    assert "cannot both be right" in capsys.readouterr().out
+
+
 def test_a_delivery_can_be_rehearsed_with_what_a_run_says(
     drawn: Acceptance, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -553,3 +553,16 @@ def test_a_card_that_cannot_be_written_is_refused_before_anything_runs(toy, monk
     with pytest.raises(InputError, match="cannot be written: write-protected; copy the card"):
         run(toy, host)
     assert not host.ran
+
+
+def test_cards_that_come_with_raidsim_are_not_changed_by_their_names(toy):
+    """Neither the first one, nor one that is fitted beside a card of the user's own."""
+    path = cards.load("intel-p3700-800gb").path
+    before = path.read_bytes()
+    for names in (["intel-p3700-800gb"], [str(toy[0]), "intel-p3700-800gb"]):
+        with pytest.raises(InputError) as refused:
+            calibrate(names[0], names[1:], folder=toy[1], simulate=ToyHost())
+        told = str(refused.value)
+        assert "intel-p3700-800gb: is a card that comes with raidsim" in told
+        assert "--dry-run" in told
+    assert path.read_bytes() == before

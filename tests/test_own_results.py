@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,7 +14,7 @@ import pytest
 from raidsim import cards, cli
 from raidsim import scenario as scenarios
 from raidsim.calibrate.learned import Learned, Told
-from raidsim.calibrate.own_results import _cards, _Search, _Unknowns
+from raidsim.calibrate.own_results import _cards, _groups, _Search, _Unknowns, _warnings
 from raidsim.cards.plausible import plausible
 from raidsim.cards.posterior import posterior
 from raidsim.judge import judge, read_results
@@ -142,6 +143,26 @@ def test_a_job_that_ended_with_an_error_is_left_out_for_that_reason(tmp_path, ca
         cli.main(["calibrate", "p3700-database", "--fio", str(tmp_path / "failed.json")])
     assert end.value.code == 2
     assert "fio ended the job with an error" in capsys.readouterr().err
+
+
+def test_a_measurement_of_a_second_and_one_that_cannot_be_right_are_doubted():
+    """A rate twice as large, with the same latencies, has more I/Os under way than the job."""
+    scenario = scenarios.load("p3700-database")
+    (measured,) = read_results([str(DATA / "json-plus.json")])
+    job = measured.jobs[0]
+    faster = {
+        name: replace(one, iops=2 * one.iops, seconds=1.0) for name, one in job.directions.items()
+    }
+    odd = replace(measured, jobs=(replace(job, directions=faster),))
+    groups, _ = _groups(scenario, [odd], None)
+    said = list(_warnings(groups, [odd]))
+    assert any("measured over 1 s only" in text for text in said)
+    assert any("Little's law" in text for text in said)
+    assert all(text.startswith(f"json-plus.json: {job.name}: ") for text in said)
+    long = {name: replace(one, seconds=60.0) for name, one in job.directions.items()}
+    good = replace(measured, jobs=(replace(job, directions=long),))
+    groups, _ = _groups(scenario, [good], None)
+    assert list(_warnings(groups, [good])) == []
 
 
 def test_what_is_asked_for_of_a_log_of_fio_is_what_calibrate_can_be_given(tmp_path, capsys):

@@ -80,7 +80,8 @@ def verdict_of(expected: Expected, results: Sequence[Measured]) -> Verdict:
             one = _without_search(job) if measured.is_simulated else job
             by_name.setdefault(name, []).append((measured.file, one))
     judged = tuple(_judged(job, by_name.pop(job.name, [])) for job in expected.jobs)
-    remarks = (*not_told(expected), *_remarks(results, by_name))
+    doubtful = _doubtful(expected, results, names)
+    remarks = (*not_told(expected), *doubtful, *_remarks(results, by_name))
     return Verdict(expected.title, expected.coverage, judged, remarks)
 
 
@@ -97,6 +98,21 @@ def _without_search(job: MeasuredJob) -> MeasuredJob:
     """A simulated job at its own depth: `raidsim run` names a latency, and lowers no depth."""
     options = {key: text for key, text in job.options.items() if key != "latency_target"}
     return replace(job, options=options)
+
+
+def _doubtful(expected: Expected, results: Sequence[Measured], names: Set[str]) -> Iterator[str]:
+    """What makes measurements doubtful: they lasted a few seconds, or cannot be right."""
+    asked = {job.name: job.options for job in expected.jobs}
+    for measured in results:
+        for job in measured.jobs:
+            name = _name(measured, job, names)
+            if name not in asked or job.error:
+                continue
+            if job.too_short:
+                yield f"{measured.file}: {name}: {job.too_short}"
+            depth, jobs = (int(asked[name].get(key, "1")) for key in ("iodepth", "numjobs"))
+            for text in job.contradictions(depth * jobs):
+                yield f"{measured.file}: {name}: {text}"
 
 
 def _remarks(

@@ -18,6 +18,8 @@ from typing import Any
 import tomlkit
 from tomlkit.items import InlineTable, Table
 
+from raidsim import cards
+from raidsim.cards.places import looks_like_path
 from raidsim.errors import InputError, Problem
 
 TOLD = "How a simulated figure changes for 1 % more of a value."
@@ -90,6 +92,29 @@ def percent(error: float, digits: int = 1) -> str:
     """Return a relative number as a card holds it."""
     zero = f"{0:.{digits}f} %"
     return f"{error * 100:.{digits}f} %".replace(f"-{zero}", zero)
+
+
+def refuse_named(names: Iterable[str]) -> None:
+    """Refuse to write into cards that are given by name: they come with raidsim.
+
+    A change would change all scenarios that have them. Whoever means to do that gives the path.
+
+    Raises
+    ------
+    InputError
+        With each card that is named.
+    """
+    cause = "is a card that comes with raidsim, and a fit would change it for all scenarios"
+    problems = [
+        Problem(
+            name, None, None, cause,
+            f"add --dry-run, or fit a copy of it by its path: the file is {cards.load(name).path}",
+        )
+        for name in names
+        if not looks_like_path(name)
+    ]  # fmt: skip
+    if problems:
+        raise InputError(problems)
 
 
 def check(paths: Iterable[Path]) -> None:

@@ -36,7 +36,6 @@ from raidsim.calibrate.rated_runs import PREFIX, Unfitted
 from raidsim.calibrate.report import Fitted, Traded, fitted, traded
 from raidsim.cards import Card
 from raidsim.cards.arithmetic import Contradiction, contradictions, flash_capacity
-from raidsim.cards.places import looks_like_path
 from raidsim.cards.rated import FIGURES, TOLERANCE, RatedPerformance, page_of
 from raidsim.errors import InputError, Problem
 from raidsim.validate.jobs import Simulate, simulate
@@ -205,10 +204,8 @@ def fit_card(
         The card is wrong, prints nothing, has nothing that may move, or cannot be written.
     """
     card = cards.load(name)
-    if write and not looks_like_path(name):
-        cause = "is a card that comes with raidsim, and a fit would change it for all scenarios"
-        remedy = f"add --dry-run, or fit a copy: the file is {card.path}"
-        raise InputError([Problem(name, None, None, cause, remedy)])
+    if write:
+        card_file.refuse_named([name])
     if card.rated is None:
         cause = "has no published figures: there is no [rated]"
         raise InputError(

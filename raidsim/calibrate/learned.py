@@ -76,6 +76,8 @@ class OwnResults:
     figures: tuple[Told, ...]
     left_out: tuple[str, ...]
     runs: int
+    warnings: tuple[str, ...] = ()
+    """What makes results doubtful, such as a measurement of three seconds."""
 
     def of(self, card: str) -> list[Learned]:
         """The values of one card that the results told of."""
@@ -120,6 +122,7 @@ class OwnResults:
                 for one in self.values
             ],
             "left_out": list(self.left_out),
+            "warnings": list(self.warnings),
             "runs": self.runs,
         }
 

@@ -36,7 +36,7 @@ def calibrate(
     Parameters
     ----------
     card_name
-        Name or path of a card.
+        Path of a card; or its name, if nothing is written.
     jointly
         Further cards whose calibrated values move at the same time, such as the host's beside
         the drive's.
@@ -62,11 +62,13 @@ def calibrate(
     Raises
     ------
     InputError
-        A card or claim is wrong, nothing may be fitted, or a card cannot be written.
+        A card or claim is wrong, nothing may be fitted, or a card cannot be written, or is one
+        that comes with raidsim and is given by its name.
     """
     fitting = [cards.load(name) for name in dict.fromkeys((card_name, *jointly))]
     parameters = free_parameters(fitting)
     if write:
+        card_file.refuse_named((card_name, *jointly))
         card_file.check(card.path for card in fitting)
     claims = claims_about(schema.load(folder), parameters)
     problem = FitProblem(claims, parameters, simulate, workers)

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
 
@@ -47,7 +47,13 @@ from raidsim.errors import InputError, Problem
 from raidsim.fio.playing import Played
 from raidsim.judge import Given
 from raidsim.judge.figures import Figure
-from raidsim.judge.judgement import compared_by, simulated_loads, speed_by, target_of
+from raidsim.judge.judgement import (
+    compared_by,
+    contradictions,
+    simulated_loads,
+    speed_by,
+    target_of,
+)
 from raidsim.judge.loads import load_of
 from raidsim.measured.job import Measured, MeasuredJob
 from raidsim.scenario import Scenario
@@ -114,7 +120,8 @@ def learn(
     """
     groups, left_out = _groups(scenario, results, volume)
     search = _Search(_Unknowns(_cards(scenario)), groups, tell)
-    return search.learned(scenario.title, tuple(left_out))
+    found = search.learned(scenario.title, tuple(left_out))
+    return replace(found, warnings=tuple(_warnings(groups, results)))
 
 
 def drive_of(scenario: Scenario, volume: str | None = None) -> Card:
@@ -156,6 +163,18 @@ def _groups(
         reasons = left_out or ["the results hold no job"]
         raise InputError([Problem(scenario.path, None, None, one) for one in reasons])
     return groups, left_out
+
+
+def _warnings(groups: Sequence[_Group], results: Sequence[Measured]) -> Iterator[str]:
+    """What makes results doubtful, in the words of ``raidsim judge``."""
+    for group in groups:
+        for job, played, name in zip(group.jobs, group.plays, group.names, strict=True):
+            for text in (*job.remarks, job.too_short, *contradictions(job, played.table)):
+                if text:
+                    yield f"{name}: {text}"
+    for measured in results:
+        if measured.is_simulated:
+            yield f"{measured.file}: raidsim itself wrote the result"
 
 
 def _why_left_out(job: MeasuredJob, played: Played) -> str:

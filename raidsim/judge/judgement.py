@@ -35,8 +35,6 @@ KNOWN = 0.41
 
 AGREES, NOT_JUDGED = "agrees within what is known", "not judged"
 LEAST_EFFECT = 0.02  # less than that is no effect
-AT_ONCE = 1.25  # times the I/Os that a job keeps under way; times are rounded in results
-SHORT_S = 5.0  # a measurement that is shorter may not have settled
 QUICK_PRECISION, QUICK_IOS = 0.02, 20_000  # of causes: no run is longer than it need be
 EVENT_IOS = 20_000  # I/Os, about, over which something that happens is measured
 EVENT_S = (0.5, 60.0)
@@ -298,7 +296,7 @@ class _Group:
         point = simulated.point
         found.iops_low, found.iops_high = point.iops.low, point.iops.high
         found.margin = KNOWN + _half_width(simulated)
-        found.warnings += [*_contradiction(job, found.load), *self._warnings(job, simulated)]
+        found.warnings += [*contradictions(job, found.load), *self._warnings(job, simulated)]
         found.speed = speed_of(job, simulated, case.played)
         if found.speed is None:
             found.refused.append(
@@ -315,9 +313,8 @@ class _Group:
 
     def _warnings(self, job: MeasuredJob, simulated: Simulated) -> Iterator[str]:
         point = simulated.point
-        seconds = max((one.seconds or 0.0 for one in job.directions.values()), default=0.0)
-        if 0 < seconds < SHORT_S:
-            yield f"measured over {seconds:.3g} s only: it may not have settled"
+        if job.too_short:
+            yield job.too_short
         hosts = {one.host for one in self.measured.jobs}
         if len(hosts) > 1:
             yield f"{len(hosts)} clients ran at the same time: each is simulated alone"
@@ -425,26 +422,10 @@ def speed_by(figure: Figure | None, played: Played) -> float | None:
     return 1 / ratio if played.is_at_rate else ratio
 
 
-def _contradiction(job: MeasuredJob, load: Mapping[str, Any]) -> Iterator[str]:
-    """Rates and latencies that cannot both be right, by Little's law.
-
-    The rate of a kind of I/O times its mean latency is the mean number under way, and a job keeps
-    no more than it is told to. Reads and writes are tested apart, as they may follow one another.
-    """
-    if "outstanding" not in load:
-        return
-    most = load["outstanding"] * load.get("workers", 1)
-    for name in ("read", "write"):
-        one = job.directions[name]
-        kinds = (one.latencies[kind].mean for kind in ("lat", "clat") if kind in one.latencies)
-        mean = next((each for each in kinds if each is not None), 0.0)
-        at_once = one.iops * mean * 1e-9
-        if at_once > AT_ONCE * most:
-            yield (
-                f"the measured rate and mean latency of {name}s cannot both be right: they give"
-                f" {at_once:,.{0 if at_once >= 100 else 1}f} {name}s under way (Little's law), and"
-                f" the job keeps {most:,} at most"
-            )
+def contradictions(job: MeasuredJob, load: Mapping[str, Any]) -> Iterator[str]:
+    """Rates and latencies of a job that cannot both be right, with the load that it was."""
+    if "outstanding" in load:
+        yield from job.contradictions(load["outstanding"] * load.get("workers", 1))
 
 
 def _beside(found: JudgedJob) -> Iterator[str]:

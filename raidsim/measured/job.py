@@ -8,7 +8,7 @@ is possible for counts, rates, means and deviations, but for percentiles only if
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raidsim.errors import Problem
@@ -19,6 +19,12 @@ LATENCIES = ("lat", "clat", "slat")
 """fio's latencies: total, completion (without submission), submission."""
 
 DIRECTIONS = ("read", "write", "trim")
+
+AT_ONCE = 1.25
+"""Times the I/Os that a job keeps under way, which results may give: their times are rounded."""
+
+SHORT_S = 5.0
+"""Seconds below which a measurement may not have settled."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,32 @@ class MeasuredJob:
     def bytes_per_s(self) -> float:
         """B/s of reads and writes."""
         return sum(self.directions[name].bytes_per_s for name in ("read", "write"))
+
+    def contradictions(self, most: int) -> Iterator[str]:
+        """Rates and latencies that cannot both be right, by Little's law, in whole sentences.
+
+        The rate of a kind of I/O times its mean latency is the mean number under way, and the job
+        keeps ``most`` at most. Reads and writes are tested apart, as they may follow one another.
+        """
+        for name in ("read", "write"):
+            one = self.directions[name]
+            kinds = (one.latencies[kind].mean for kind in ("lat", "clat") if kind in one.latencies)
+            mean = next((each for each in kinds if each is not None), 0.0)
+            at_once = one.iops * mean * 1e-9
+            if at_once > AT_ONCE * most:
+                yield (
+                    f"the measured rate and mean latency of {name}s cannot both be right: they give"
+                    f" {at_once:,.{0 if at_once >= 100 else 1}f} {name}s under way (Little's law),"
+                    f" and the job keeps {most:,} at most"
+                )
+
+    @property
+    def too_short(self) -> str:
+        """A remark if it was measured for a few seconds only; empty if not, or if nobody says."""
+        seconds = max((one.seconds or 0.0 for one in self.directions.values()), default=0.0)
+        if not 0 < seconds < SHORT_S:
+            return ""
+        return f"measured over {seconds:.3g} s only: it may not have settled"
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,8 @@ def print_learned(found: OwnResults, console: Console) -> None:
             console.print(Text(_missed(job, found.spent(job))), soft_wrap=True)
     for text in found.left_out:
         console.print(Text(f"Left out: {text}"), soft_wrap=True)
+    for text in found.warnings:
+        console.print(Text(text), soft_wrap=True)
     rest = len(found.values) - len(told)
     if rest:
         words = "value stays as it is" if rest == 1 else "values stay as they are"
