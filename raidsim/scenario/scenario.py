@@ -258,7 +258,6 @@ class Scenario(Tables):
         return data
 
 
-
 def changed(scenario: Scenario, overrides: Iterable[str] = (), seed: int | None = None) -> Scenario:
     """Make a scenario with overrides, texts "KEY=VALUE", and with another seed.
 
