@@ -543,6 +543,15 @@ def test_the_command_prints_and_writes_what_the_cards_do_not_know(tmp_path, caps
     assert job.read_text().startswith("; ")
 
 
+def test_the_time_of_a_flush_has_a_column_of_its_own() -> None:
+    load = {"read": "0 %", "size": "4 KiB", "area": {"size": "1 GiB"}, "outstanding": 1}
+    drive = "samsung-970-evo-plus-500gb"
+    asked = scenario_of(load | {"flush_every": 1}, measure=QUICK, model=drive)
+    found = raidsim.run(asked, unknowns=10)
+    (curve,) = curves(found)
+    assert "flush mean, us" in words.block(curve, found).headers
+
+
 @pytest.mark.parametrize(
     "command",
     [["run", "p3700-database"], ["check", "raid5-disks"], ["validate", "p3700.streaming"]],

@@ -153,7 +153,7 @@ def _names(curve: Curve) -> list[str]:
         if figure.low is not None
     }
     usual = ["iops", "mbps"]
-    for kind in curve.kinds:
+    for kind in (*curve.kinds, "flush"):
         usual += [f"{kind} latency", f"{kind} latency p99"]
     others = [
         name
