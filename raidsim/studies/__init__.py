@@ -1,6 +1,7 @@
 """Many runs of one question: sweeps, comparisons, draws of unknown values, and their results.
 
-- a sweep: ``sweep``, ``vary`` (keys and values), ``study`` (its runs), ``study_file``, ``effects``
+- a sweep: ``sweep``, ``vary`` (keys and values), ``study`` (its runs), ``expected`` (how many runs
+  there are, and how long they take), ``study_file``, ``effects``
   (which key matters), ``figures`` and ``facts`` (the columns of its table)
 - a comparison: ``compare``, ``compared_runs``, ``paired``, ``states``, ``searched``, ``costs``,
   ``differences``, ``side_by_side``; ``comparison`` is its result
