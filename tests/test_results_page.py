@@ -18,6 +18,7 @@ from raidsim.result import cuts, draws, facts
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "results.md").read_text("utf-8")
 SECTIONS = {
     "The object": results.Result,
+    "What models leave out": results.Compared,
     "What the cards do not know": draws.Unknowns,
     "Intervals of a point": draws.PointUnknowns,
     "An interval of draws": draws.Figure,
