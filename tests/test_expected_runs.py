@@ -64,6 +64,8 @@ def test_the_time_is_that_of_the_first_runs_shared_by_the_workers():
 
 def test_a_few_long_runs_are_said_too():
     assert told(2, 20, 60.0) == ["the first runs say: 20 runs take about 10 min"]
+    # 110 s are written out, and not as 1.1e+02 s.
+    assert told(2, 220, 1.0) == ["the first runs say: 220 runs take about 110 s"]
 
 
 def test_nothing_is_said_of_what_takes_seconds_or_runs_on_a_cluster():

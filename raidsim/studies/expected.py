@@ -91,4 +91,4 @@ def _duration(seconds: float) -> str:
     for unit, length in (("days", 86_400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= 2 * length:
             return f"{units.plain(seconds / length, 2)} {unit}"
-    return f"{seconds:.2g} s"
+    return f"{seconds:.0f} s"
