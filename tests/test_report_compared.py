@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from synthetic import point, result
 
 from raidsim.report.curves import curves
 from raidsim.report.table import notes
-from raidsim.result import Compared, Result
+from raidsim.result import Compared, Interval, Result
+from raidsim.result.replayed import Replayed
 from raidsim.unknowns import spread
 
 KNOWN = Compared(spread.MODEL, spread.MODEL, spread.TAIL)
@@ -38,6 +40,28 @@ def test_of_a_load_with_a_rate_of_its_own_the_latencies_may_be_off():
     open_load = result(point(None, rate=100.0), point(None, rate=200.0))
     (note,) = said(replace(open_load, compared=STRANGE))
     assert "a measured mean latency may be 0.66 to 1.93 times" in note
+
+
+def test_a_load_that_is_not_carried_gets_the_rate_of_the_system():
+    asked = result(point(None, rate=300_000.0, saturated=True))
+    (note,) = said(replace(asked, compared=STRANGE))
+    assert "a measured rate may be 0.52 to 1.51 times" in note
+
+
+@pytest.mark.parametrize(
+    ("replay", "what"),
+    [("timed", "mean latency"), ("closed", "rate"), ("gaps", "rate")],
+)
+def test_a_replay_has_the_rate_of_its_trace_only_if_it_does_not_wait_for_its_ios(replay, what):
+    trace = Replayed("a.csv", "msr", replay, 1.0, 100, 100, {}, {}, {}, None, [])
+    (note,) = said(replace(result(point(None, trace=trace)), compared=KNOWN))
+    assert f"a measured {what} may be" in note
+
+
+def test_nothing_is_said_of_figures_that_do_not_exist():
+    """Without a load, or if every I/O fails, there is neither a rate nor a latency."""
+    none = point(iops=Interval(0.0, None, None), latency_ms={"read": None, "write": None})
+    assert said(replace(result(none), compared=KNOWN)) == []
 
 
 def test_a_result_of_an_older_file_that_does_not_tell_says_nothing():

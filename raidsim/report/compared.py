@@ -9,19 +9,23 @@ import math
 
 from raidsim.report import numbers
 from raidsim.report.curves import Curve
-from raidsim.result import Compared, Result
+from raidsim.result import Compared, Point, Result
 from raidsim.unknowns.spread import NORMAL_90
 
 LATENCY, RATE = "measured mean latency", "measured rate"
 
 
 def line(curve: Curve, result: Result) -> str | None:
-    """Say what the ± of a load leaves out; None where draws say it, or a file does not tell."""
+    """Say what the ± of a load leaves out.
+
+    None where draws say it, a file does not tell, or there is no figure.
+    """
     found = result.compared
     if found is None or result.unknowns is not None:
         return None
-    # A load with a rate of its own gets that rate from any system that carries it.
-    is_given = curve.highest is None and all(point.outstanding is None for point in curve.points)
+    if not any(_has_figures(point) for point in curve.points):
+        return None
+    is_given = curve.highest is None and any(_gets_its_rate(point) for point in curve.points)
     below, above = (found.faster, found.slower) if is_given else (found.slower, found.faster)
     ends = f"{math.exp(-NORMAL_90 * below):.2f} to {math.exp(NORMAL_90 * above):.2f}"
     why = "; ".join(reasons(found))
@@ -30,6 +34,21 @@ def line(curve: Curve, result: Result) -> str | None:
         f" simulated one, since models are not complete{f' ({why})' if why else ''}; --unknowns"
         " adds what the cards do not know"
     )
+
+
+def _has_figures(point: Point) -> bool:
+    """Whether any I/O was answered: not without a load, and not if all of them fail."""
+    return point.iops.mean > 0 or any(point.latency_ms.values())
+
+
+def _gets_its_rate(point: Point) -> bool:
+    """Whether a load has a rate of its own, which it gets from any system that carries it.
+
+    Loads with so many outstanding do not, nor do replays that wait for their I/Os.
+    """
+    if point.trace is not None:
+        return point.trace.replay == "timed"
+    return point.outstanding is None and not point.saturated
 
 
 def reasons(found: Compared) -> list[str]:
