@@ -1,7 +1,7 @@
 """Schema numbers: the meaning of a file's keys, and how files with older numbers are read.
 
 A scenario, a card or a file of claims may begin with ``schema = 1``; a file without a number always
-has 1. A result says ``"schema": "raidsim.result/1"``. The number rises when a key changes its
+has 1. A result says ``"schema": "raidsim.result/2"``. The number rises when a key changes its
 meaning or is removed, not when one is added. A developer who raises it writes a migration from the
 previous number, so that every older file can be read. The user is told what was changed in it.
 """
