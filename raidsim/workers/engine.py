@@ -421,7 +421,8 @@ def _processes(count: int) -> Iterator[Callable[[], Executor]]:
     """Processes of this computer; they are kept for a while, for who needs some again."""
     from joblib.externals.loky import get_reusable_executor  # noqa: PLC0415  (it takes a while)
 
-    ensure_running()  # it would end the holding back of Ctrl-C if it began with the first process
+    if hasattr(signal, "pthread_sigmask"):  # nothing is held back on Windows, which has no tracker
+        ensure_running()  # it would end the holding back if it began with the first process
     pools: list[Any] = []
 
     def made() -> Executor:
