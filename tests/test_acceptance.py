@@ -148,6 +148,11 @@ def test_rates_and_latencies_that_cannot_both_be_right_are_named(
     Path(results[0]).write_text(json.dumps(document))
     judged(drawn.expected, results, tmp_path)
     assert "cannot both be right" in capsys.readouterr().out
+    for job in document["jobs"]:
+        job["job options"]["iodepth"] = "1024"  # not as asked for, but no contradiction
+    Path(results[0]).write_text(json.dumps(document))
+    judged(drawn.expected, results, tmp_path)
+    assert "cannot both be right" not in capsys.readouterr().out
 
 
 def test_a_delivery_can_be_rehearsed_with_what_a_run_says(

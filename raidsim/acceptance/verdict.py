@@ -110,9 +110,14 @@ def _doubtful(expected: Expected, results: Sequence[Measured], names: Set[str]) 
                 continue
             if job.too_short:
                 yield f"{measured.file}: {name}: {job.too_short}"
-            depth, jobs = (int(asked[name].get(key, "1")) for key in ("iodepth", "numjobs"))
+            depth, jobs = (_most(key, asked[name], job.options) for key in ("iodepth", "numjobs"))
             for text in job.contradictions(depth * jobs):
                 yield f"{measured.file}: {name}: {text}"
+
+
+def _most(key: str, *options: Mapping[str, str]) -> int:
+    """The largest number among a job's options as asked for and as measured: it may differ."""
+    return max([1, *(int(text) for one in options if (text := one.get(key, "")).isdecimal())])
 
 
 def _remarks(
