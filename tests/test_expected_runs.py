@@ -86,3 +86,13 @@ def test_results_that_are_known_are_not_counted():
     said: list[Expected] = []
     Forecast(2, None, said.append).begin(900, 100)
     assert str(said[0]).startswith("900 runs (100 more are known from before)")
+
+
+def test_few_runs_that_are_left_of_a_large_study_are_said_too():
+    """Before it was looked up what is known, all of them were said to be run."""
+    said: list[Expected] = []
+    for runs, known in ((50, 950), (0, 1000), (3, 7)):
+        Forecast(2, None, said.append).begin(runs, known)
+    assert len(said) == 2
+    assert str(said[0]).startswith("50 runs (950 more are known from before)")
+    assert str(said[1]) == "nothing is left to run: all 1,000 results are known from before"

@@ -37,6 +37,8 @@ class Expected:
         """Return it as a sentence, with the way to stop."""
         if self.seconds is not None:
             return f"the first runs say: {self.runs:,} runs take about {_duration(self.seconds)}"
+        if not self.runs:
+            return f"nothing is left to run: all {self.known:,} results are known from before"
         known = f" ({self.known:,} more are known from before)" if self.known else ""
         return f"{self.runs:,} runs{known}; Ctrl-C ends them, and keeps what is finished"
 
@@ -64,9 +66,9 @@ class Forecast:
         self.times: list[float] = []
 
     def begin(self, runs: int, known: int) -> None:
-        """Say how many runs are left, if they are many and some results are known from before."""
+        """Say how many runs are left of a large study, if some results are known from before."""
         self.runs, self.known = runs, known
-        if known and runs >= MANY:
+        if known and runs + known >= MANY:
             self._say(Expected(runs, known))
 
     def _say(self, expected: Expected) -> None:

@@ -121,7 +121,7 @@ def run_variants(
     workers, cluster, on_progress
         As for :func:`raidsim.workers.engine.execute`.
     on_expected
-        Called with how many runs are left, if they are many and some results are known from
+        Called with how many runs are left of many variants, if some results are known from
         before, and later with how long they take, if that is long.
 
     Raises
