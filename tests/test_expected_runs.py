@@ -82,6 +82,15 @@ def test_it_is_said_once_and_early():
         assert len(said) == (number + 1 >= 2 * FIRST)
 
 
+def test_the_compilation_of_the_kernel_by_the_first_run_is_not_taken_for_the_time_of_all():
+    said: list[Expected] = []
+    forecast = Forecast(2, None, said.append)
+    forecast.begin(100, 0)
+    for seconds in (240.0, 1.0, 1.0, 1.0, 1.0, 1.0):
+        forecast.add(seconds)
+    assert said == []
+
+
 def test_results_that_are_known_are_not_counted():
     said: list[Expected] = []
     Forecast(2, None, said.append).begin(900, 100)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 
 from raidsim import units
 from raidsim.workers.engine import processors
@@ -76,14 +77,17 @@ class Forecast:
             self.tell(expected)
 
     def add(self, seconds: float) -> None:
-        """Take the time of a run that has ended; say how long all take, if that is long."""
+        """Take the time of a run that has ended; say how long all take, if that is long.
+
+        By their median: the very first run may compile the kernel, which takes minutes.
+        """
         first = FIRST * self.workers
         if len(self.times) >= first:
             return
         self.times.append(seconds)
         if len(self.times) < first:
             return
-        each = sum(self.times) / first / min(self.workers, self.runs)
+        each = median(self.times) / min(self.workers, self.runs)
         if each * self.runs >= LONG:
             self._say(Expected(self.runs, self.known, each * self.runs))
 
