@@ -315,7 +315,7 @@ def test_a_mistake_in_a_measured_card_is_said_with_its_key(atlas, old, new, said
     ("old", "new", "said"),
     [
         ("slips = [272037", "slips = [99999999", "has a slip or a remap beyond its end"),
-        ("empty = 128000", "empty = 99999999", "holds no data"),
+        ("empty = 128000", "empty = 99999999", "has no room for data"),
         ("value = 9105024000", "value = 99105024000", "is more than the zones hold"),
     ],
 )

@@ -57,15 +57,17 @@ def test_the_command_says_it_on_standard_error(monkeypatch, capsys, tmp_path):
 
 def test_the_time_is_that_of_the_first_runs_shared_by_the_workers():
     # 1,000,000 runs of 2.4 s on 2 workers: 1,200,000 s, which are 13.9 days.
-    assert told(2, 1_000_000, 2.4) == ["the first runs say: 1,000,000 runs take about 14 days"]
+    assert told(2, 1_000_000, 2.4) == [
+        "1,000,000 runs take about 14 days, judging by the first ones"
+    ]
     # 7200 s / 4 workers = 30 min
-    assert told(4, 7200, 1.0) == ["the first runs say: 7,200 runs take about 30 min"]
+    assert told(4, 7200, 1.0) == ["7,200 runs take about 30 min, judging by the first ones"]
 
 
 def test_a_few_long_runs_are_said_too():
-    assert told(2, 20, 60.0) == ["the first runs say: 20 runs take about 10 min"]
+    assert told(2, 20, 60.0) == ["20 runs take about 10 min, judging by the first ones"]
     # 110 s are written out, and not as 1.1e+02 s.
-    assert told(2, 220, 1.0) == ["the first runs say: 220 runs take about 110 s"]
+    assert told(2, 220, 1.0) == ["220 runs take about 110 s, judging by the first ones"]
 
 
 def test_nothing_is_said_of_what_takes_seconds_or_runs_on_a_cluster():

@@ -125,8 +125,9 @@ def test_a_long_read_ahead_is_followed_from_the_track_where_it_was_seen_last():
 
 
 @pytest.mark.parametrize(("op", "name"), [(t.READ, "read"), (t.WRITE, "write")])
-def test_the_seek_curve_has_the_three_times_of_the_data_sheet(op, name):
-    disk = OneDisk(**SMALL)
+@pytest.mark.parametrize("settle", ["0 %", "15 %"])
+def test_the_seek_curve_has_the_three_times_of_the_data_sheet(op, name, settle):
+    disk = OneDisk(**SMALL, seek__settle=settle)
     single, average, full = (
         disk.card.number(f"seek.{name}_{which}") * 1e9 for which in ("single", "average", "full")
     )

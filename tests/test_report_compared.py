@@ -9,7 +9,7 @@ from synthetic import point, result
 
 from raidsim.report.curves import curves
 from raidsim.report.table import notes
-from raidsim.result import Compared, Interval, Result
+from raidsim.result import Compared, Interval, MachineUse, Result
 from raidsim.result.replayed import Replayed
 from raidsim.unknowns import spread
 
@@ -66,3 +66,10 @@ def test_nothing_is_said_of_figures_that_do_not_exist():
 
 def test_a_result_of_an_older_file_that_does_not_tell_says_nothing():
     assert said(replace(result(), compared=None)) == []
+
+
+def test_of_machines_that_boot_the_time_until_they_are_ready_may_be_off():
+    booted = MachineUse(2, [70.0, 80.0], 75.0, 80.0, [(60.0, 0.0), (80.0, 1.0)])
+    boot = result(point(None, machines=booted))
+    (note,) = said(replace(boot, compared=KNOWN))
+    assert "a measured time until a machine is ready may be 0.89 to 1.12 times" in note

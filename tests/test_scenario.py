@@ -120,7 +120,7 @@ def test_a_partition_is_an_equal_part_of_the_volume_and_the_area_lies_in_it():
 
 def test_a_scenario_cannot_be_changed():
     loaded = scenario.load_text(ONE_LOAD)
-    with pytest.raises(ValueError, match="frozen"):
+    with pytest.raises(AttributeError, match="a scenario does not change, so seed cannot be set"):
         loaded.seed = 2
 
 

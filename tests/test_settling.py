@@ -115,6 +115,44 @@ def test_of_a_bound_in_time_the_warning_says_how_much_time_it_takes() -> None:
     assert "raise measure.max_time to about" in warning
 
 
+THROUGH = """
+[host]
+model = "linux-xeon-e5-pair"
+[[controller]]
+model = "lsi-megaraid-1078-512"
+battery = "absent"
+[[volume]]
+level = "raid0"
+drive = "nl-sas-2tb"
+drives = 2
+strip = "1 MiB"
+write = "through"
+[[load]]
+name = "large"
+read = "30 %"
+size = "16 MiB"
+outstanding = 7
+[[load]]
+name = "rare"
+read = "30 %"
+size = "64 KiB"
+rate = "5 IO/s"
+[measure]
+max_time = "4 s"
+max_ios = 6000
+min_ios = 1000
+"""
+
+
+def test_nothing_is_said_of_a_cache_in_which_nothing_was_dirty() -> None:
+    """A run so short that the cache was hardly looked at, whose writes all go through it."""
+    warnings = [
+        text for point in run(scenario.load_text(THROUGH)).points for text in point.warnings
+    ]
+    assert any("the throughput of large had not settled" in text for text in warnings)
+    assert not any("dirty" in text for text in warnings)
+
+
 def test_a_cache_that_fills_slowly_is_not_taken_for_one_that_has_settled() -> None:
     """Eight disks nearly keep up with what is written: the cache is full after 13 s.
 

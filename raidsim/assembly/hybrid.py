@@ -235,8 +235,8 @@ def streams_below(
     """
     if load.read_share == 1 or load.random_share == 0:
         return
-    first, part = load.extent(spec.capacity)
-    touched = part * (load.workers if load.partitions else 1)
+    first, _ = load.extent(spec.capacity)
+    touched = load.touched(spec.capacity)
     used = min(spec.blocks * spec.block, touched)
     areas = ((rows[0], 0, used), (rows[1], spec.back_offset + first, touched))
     for volume, offset, size in areas:

@@ -276,7 +276,14 @@ class Settling:
         )
         filling = level.rows[0] if level.is_dirty and rises(self.record.series(level)) else None
         loads = frozenset(self.loads_of[level])
-        return Unsettled(loads, level.words, needs, fills, filling, level.matters)
+        matters = level.matters and not self._is_empty(level)
+        return Unsettled(loads, level.words, needs, fills, filling, matters)
+
+    def _is_empty(self, level: Level) -> bool:
+        """Return whether nothing was dirty at any look, as when all writes go through."""
+        if not level.is_dirty or self.record.series(level).any():
+            return False
+        return not self.system.world.caches["dirty"][list(level.rows)].any()
 
     def _least(self, level: Level) -> float:
         """Bytes by which a level rises in the window if it matters, however large its bound is.

@@ -164,8 +164,7 @@ def is_scattered(load: LoadSpec) -> bool:
 
 def touched(volume: VolumeSpec, load: LoadSpec) -> float:
     """Share of the volume that a load accesses."""
-    extent = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
-    return extent / volume.capacity
+    return load.touched(volume.capacity) / volume.capacity
 
 
 def _meeting(scenario: Scenario, volume: VolumeSpec, load: LoadSpec, size: int) -> float:

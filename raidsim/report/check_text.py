@@ -285,6 +285,4 @@ def _intensity(load: LoadSpec) -> str:
 def _touched(scenario: Scenario, load: LoadSpec) -> str:
     where = scenario.hybrid(load.volume)
     capacity = (where or scenario.volume(load.volume or scenario.volumes[0].name)).capacity
-    _, size = load.extent(capacity)
-    share = size * (load.workers if load.partitions else 1) / capacity
-    return f"touches {numbers.percent(share)} of the volume"
+    return f"touches {numbers.percent(load.touched(capacity) / capacity)} of the volume"

@@ -172,8 +172,11 @@ def _where(line: Line) -> str:
 
 def _carries(found: Difference) -> str:
     if found.ratio_low is None or found.ratio_high is None:
-        return f"carries {units.plain(found.ratio, 3)} times as much"
-    return f"carries {span(found.ratio_low, found.ratio_high)} times as much"
+        ratio = units.plain(found.ratio, 3)
+    else:
+        ratio = span(found.ratio_low, found.ratio_high)
+    is_one = found.ratio == 1 and found.ratio_low in (None, 1) and found.ratio_high in (None, 1)
+    return "carries as much" if is_one else f"carries {ratio} times as much"
 
 
 def _survival(line: Line, number: int) -> str:

@@ -13,6 +13,7 @@ from raidsim.result import Compared, Point, Result
 from raidsim.unknowns.spread import NORMAL_90
 
 LATENCY, RATE = "measured mean latency", "measured rate"
+READY = "measured time until a machine is ready"
 
 
 def line(curve: Curve, result: Result) -> str | None:
@@ -27,10 +28,11 @@ def line(curve: Curve, result: Result) -> str | None:
         return None
     is_given = curve.highest is None and any(_gets_its_rate(point) for point in curve.points)
     below, above = (found.faster, found.slower) if is_given else (found.slower, found.faster)
+    given = READY if any(point.machines for point in curve.points) else LATENCY
     ends = f"{math.exp(-NORMAL_90 * below):.2f} to {math.exp(NORMAL_90 * above):.2f}"
     why = "; ".join(reasons(found))
     return (
-        f"± is the sampling error only: a {LATENCY if is_given else RATE} may be {ends} times the"
+        f"± is the sampling error only: a {given if is_given else RATE} may be {ends} times the"
         f" simulated one, since models are not complete{f' ({why})' if why else ''}; --unknowns"
         " adds what the cards do not know"
     )

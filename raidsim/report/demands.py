@@ -79,8 +79,8 @@ def _spare(volume: VolumeSpec, load: LoadSpec) -> float | None:
         return None
     if load.trim or load.once or load.hot or load.zones or load.zipf:
         return None
-    first, extent = load.extent(volume.capacity)
-    written = extent * (load.workers if load.partitions else 1) / volume.capacity
+    first, _ = load.extent(volume.capacity)
+    written = load.touched(volume.capacity) / volume.capacity
     held = max(volume.filled, min(first / volume.capacity + written, 1.0))
     return (1.0 + volume.card.number("flash.spare") - held) / written
 

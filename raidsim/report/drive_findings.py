@@ -103,7 +103,7 @@ def begins_in_a_burst(scenario: Scenario) -> Iterator[Finding]:
         cache = slc.size_of(card, 1.0 - filled) * volume.drives
         copies = volume.drives * card.integer("capacity.user") / volume.capacity
         for load in loads_of(scenario, volume):
-            area = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
+            area = load.touched(volume.capacity)
             in_order = load.trace is None and load.random_share == 0
             if in_order and area * copies <= cache:
                 continue  # nothing is valid in the oldest blocks: none of it leaves the cache
@@ -126,7 +126,7 @@ def looks_up_its_map(scenario: Scenario) -> Iterator[Finding]:
         covered = mapping.covered(card)
         copies = volume.drives * card.integer("capacity.user") / volume.capacity
         for load in loads_of(scenario, volume):
-            area = load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1)
+            area = load.touched(volume.capacity)
             of_a_drive = int(area * copies / volume.drives)
             if load.read_share == 1 and volume.state == "filled":  # nothing is there to look up
                 of_a_drive = min(of_a_drive, int(volume.filled * card.integer("capacity.user")))

@@ -98,8 +98,7 @@ def within_the_buffer(scenario: Scenario) -> Iterator[Finding]:
         volume = volume_of(scenario, load)
         if volume is None:
             continue
-        _, extent = load.extent(volume.capacity)
-        touched = extent * (load.workers if load.partitions else 1)
+        touched = load.touched(volume.capacity)
         if load.read_share == 1:
             continue  # reads are not served from the write buffer
         kind = kind_of(volume.card)

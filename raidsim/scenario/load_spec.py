@@ -240,6 +240,11 @@ class LoadSpec(Part):
         size = part - self.area.offset if self.area.size is None else self.area.size
         return (worker * part if self.partitions else 0) + self.area.offset, size
 
+    def touched(self, capacity: int) -> int:
+        """Number of bytes that all workers together access on a volume of `capacity` bytes."""
+        _, size = self.extent(capacity)
+        return size * (self.workers if self.partitions else 1)
+
 
 LARGE = 4 * 2**20
 """Bytes of an I/O up to which as many I/Os are measured as of small ones. A larger one is thousands

@@ -35,9 +35,10 @@ class Expected:
     seconds: float | None = None
 
     def __str__(self) -> str:
-        """Return it as a sentence, with the way to stop."""
+        """Return it as a sentence."""
         if self.seconds is not None:
-            return f"the first runs say: {self.runs:,} runs take about {_duration(self.seconds)}"
+            length = _duration(self.seconds)
+            return f"{self.runs:,} runs take about {length}, judging by the first ones"
         if not self.runs:
             return f"nothing is left to run: all {self.known:,} results are known from before"
         known = f" ({self.known:,} more are known from before)" if self.known else ""

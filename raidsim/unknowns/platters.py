@@ -65,8 +65,5 @@ def _held(volume: VolumeSpec, loads: list[LoadSpec], cached: float) -> float | N
     """Return the share of accesses that find their data in so many bytes; None if it matters."""
     if any(load.hot or load.zones or load.zipf or load.has_end for load in loads):
         return None
-    touched = [
-        load.extent(volume.capacity)[1] * (load.workers if load.partitions else 1) for load in loads
-    ]
-    held = cached / max(min(touched), 1)
+    held = cached / max(min(load.touched(volume.capacity) for load in loads), 1)
     return held if held <= HELD else None
